@@ -7,6 +7,7 @@
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/strace.h"
+#include "bpf/strace_count.bpf.h"
 #include "bpf/strace_file.bpf.h"
 
 #define ERRORS_MAX 4095
@@ -537,6 +538,34 @@ static __always_inline void read_compat(struct pt_regs *regs, struct call *call)
 #endif
 }
 
+/* For the table of -c, what strace would count: from the execve on with which the command begins. */
+static __always_inline void count(const struct call *call)
+{
+	__u64 index = call->nr;
+	__u32 kind = STRACE_PLAIN;
+
+	if (call->kind == STRACE_ENTER) {
+		count_begin();
+		return;
+	}
+	barrier_var(index);
+	if (index >= STRACE_CALLS) {
+		index = STRACE_COUNT_OTHER;
+	} else if (call->flags & STRACE_COMPAT) {
+		index += STRACE_COUNT_COMPAT;
+	} else {
+		kind = strace_plans[index].kind;
+	}
+	if (config.command && !strace_begun && own_tid() == config.command) {
+		if (kind != STRACE_EXEC || call->ret)
+			return;
+		strace_begun = 1;
+	}
+	if (kind == STRACE_FORK && !call->ret)
+		return;
+	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, config.wall, config.slower);
+}
+
 static __always_inline int traced(void *ctx, struct call *call)
 {
 	struct pt_regs *regs = (void *)context_word(ctx, 0);
@@ -545,6 +574,10 @@ static __always_inline int traced(void *ctx, struct call *call)
 	if (is_compat(regs))
 		call->flags = STRACE_COMPAT;
 	if (!choose(call, call->kind == STRACE_EXIT))
+		return 0;
+	if (config.count)
+		count(call);
+	if (config.count == STRACE_COUNTS_ONLY)
 		return 0;
 	if (!context_read_regs(regs, &registers))
 		return 0;
@@ -593,7 +626,7 @@ int signal_delivered(void *ctx)
 	struct strace_record *record;
 	struct strace_blob *blob;
 
-	if (!is_wanted_task())
+	if (config.count == STRACE_COUNTS_ONLY || !is_wanted_task())
 		return 0;
 	record = bpf_ringbuf_reserve(&events, sizeof(*record) + sizeof(*blob) + STRACE_SIGINFO, 0);
 	if (!record) {
@@ -619,12 +652,22 @@ int thread_ended(void *ctx)
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct call call = { .kind = STRACE_ENDED };
 
+	if (config.count)
+		count_forget((__u64)task);
 	if (!is_wanted_task())
 		return 0;
 	call.ret = BPF_CORE_READ(task, exit_code);
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		call.flags = STRACE_LAST;
 	send_plain(&call);
+	return 0;
+}
+
+/* Attached only for -c without -w. */
+SEC("raw_tp")
+int task_switched(void *ctx)
+{
+	count_switch(context_word(ctx, 1), context_word(ctx, 2));
 	return 0;
 }
 

@@ -138,12 +138,18 @@ struct strace_file {
 };
 _Static_assert(sizeof(struct strace_file) == 200, "as on the other side");
 
+enum strace_call_kind {
+	STRACE_PLAIN,
+	STRACE_EXEC, /* the command begins with it */
+	STRACE_FORK, /* it ends with 0 in the new task, too */
+};
+
 /* Steps of a call: indices of strace_steps. */
 struct strace_plan {
 	unsigned short enter, exit;
 	unsigned char n_enter, n_exit;
 	unsigned char wanted; /* by the user, or since it shows where the command begins */
-	unsigned char unused;
+	unsigned char kind;   /* enum strace_call_kind */
 };
 _Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
 
@@ -152,9 +158,32 @@ struct strace_config {
 	unsigned char all;   /* calls without a plan of their own, and 32-bit ones, are wanted */
 	unsigned char one;   /* only the thread below */
 	unsigned char files; /* there are steps of STRACE_FILE */
-	unsigned char unused;
+	unsigned char count; /* enum strace_counting */
 	unsigned int tid;
+	unsigned int command;	   /* its first thread: calls before its program begins do not count; 0: none */
+	unsigned int wall;	   /* count what passes, and not the time on a processor */
+	unsigned long long slower; /* count calls that take so many ns; 0: all */
 };
-_Static_assert(sizeof(struct strace_config) == 8, "as on the other side");
+_Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
+
+enum strace_counting {
+	STRACE_NO_COUNTS,
+	STRACE_COUNTS_ONLY, /* no records of calls and signals */
+	STRACE_COUNTS_TOO,
+};
+
+/* The counts of a call, on one processor. */
+struct strace_count {
+	unsigned long long calls, errors;
+	unsigned long long untimed; /* of the calls: their begin was not seen */
+	unsigned long long ns, least, most;
+};
+_Static_assert(sizeof(struct strace_count) == 48, "as on the other side");
+
+/* The counts: of each call, then of all with greater numbers, then of 32-bit ones. */
+#define STRACE_COUNT_OTHER  STRACE_CALLS
+#define STRACE_COUNT_COMPAT (STRACE_CALLS + 1)
+#define STRACE_COUNTS	    (STRACE_COUNT_COMPAT + STRACE_CALLS)
+#define STRACE_OPENS	    32768 /* calls that last at a time */
 
 #endif

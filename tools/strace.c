@@ -11,27 +11,17 @@ struct settings {
 #define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
 
 static const struct opt options[] = {
-	REFUSED('C', "summary"),
-	REFUSED('w', "summary-wall-clock"),
 	REFUSED('k', "stack-traces"),
-	REFUSED('n', "syscall-number"),
-	REFUSED('P', "trace-path"),
 	REFUSED('b', "detach-on"),
 	REFUSED('D', "daemonize"),
 	REFUSED('I', "interruptible"),
-	REFUSED('S', "summary-sort-by"),
 	REFUSED('E', "env"),
 	REFUSED('u', "user"),
 	REFUSED(0, "seccomp-bpf"),
-	REFUSED(0, "output-separately"),
 };
 
 static const struct opt_lack refuses[] = {
-	{ "summary summary-wall-clock summary-sort-by", "sonde syscount --summary -- CMD prints this table" },
 	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
-	{ "trace-path", "sonde opensnoop prints the opens of files" },
-	{ "syscall-number", "calls are printed by name" },
-	{ "output-separately", "all processes are in one file, with their numbers" },
 	{ "detach-on daemonize interruptible seccomp-bpf", "nothing is stopped, so there is nothing to detach from" },
 	{ "env user", "sudo -u USER env NAME=VALUE COMMAND does it" },
 	{},
@@ -49,10 +39,18 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "Lines go to standard error, or to the file of -o; JSON and CSV to standard output. Without -f only "
 	     "the command's first thread is traced, or with -p the first thread of that process (--tid names "
 	     "another one). Without a command and without a filter, all processes are traced.\n\n"
+	     "-c counts calls in the kernel and prints strace's table of them, -C also prints lines. Its time is the "
+	     "time that the call was on a processor, to the nanosecond: interrupts are part of it, sleep and waits "
+	     "for a processor are not. (strace shows the system time of the process, which most kernels estimate.) "
+	     "With -w it is what passes between begin and end. As in strace, -z and -Z do not change the table.\n\n"
+	     "-P compares paths as the program gives them, and as they are without symbolic links; descriptors in "
+	     "the arrays of poll and select are not compared.\n\n"
 	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "
 	     "JSON and CSV have a row for each call that returned, and none for signals and ends of processes; -z, "
 	     "-Z and --slower leave out calls that did not return.",
      EXAMPLES({ "sonde strace ls", "what ls asks the kernel for" },
 	      { "sonde strace -f -e openat,connect curl http://localhost/", "files and connections, with children" },
 	      { "sonde strace -f -p 1234 -e %file -Z", "a running process: calls about files that fail" },
+	      { "sonde strace -f -P /etc/passwd sh -c 'id; ls -l'", "what is done with one file" },
+	      { "sonde strace -c -f make", "which calls are made, and which take long" },
 	      { "sonde strace --cgroup /system.slice/cron.service --slower 10ms", "a whole service, only slow calls" }));

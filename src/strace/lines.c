@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From records to lines. A line stands where its call began. The records of the last milliseconds are held, so that a
- * call whose end comes within this time is one line; one that lasts longer is printed as unfinished, and resumed later.
+ * From records to lines: their order. A line stands where its call began. The records of the last milliseconds are
+ * held, so that a call whose end comes within this time is one line; one that lasts longer is printed as unfinished, and
+ * resumed later.
  */
-#include <signal.h>
-#include <time.h>
-
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/lookup.h"
 #include "kernel/syscalls.h"
-#include "strace_part.h"
+#include "lines_part.h"
 
-#define HOLD_NS	   (60 * 1000 * 1000ULL)
-#define ERRORS_MAX 4095
+#define HOLD_NS (60 * 1000 * 1000ULL)
 
 struct held {
 	struct held *next;
@@ -21,32 +17,6 @@ struct held {
 	bool printed;
 	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
 	struct strace_record record; /* with its blobs */
-};
-
-struct task {
-	uint32_t tid, pid;
-	struct held *open; /* the begin of a call whose end has not been seen; a printed one belongs to the task */
-	bool alive;
-};
-
-struct strace_lines {
-	const struct strace_settings *settings;
-	const struct strace_set *set;
-	struct output *out;
-	uint32_t command; /* the command's first thread; 0: none */
-	uint32_t process; /* of -p; 0: none */
-	bool begun;	  /* the command executes its program: what its process did before is ours */
-	bool ended;
-	bool to_file;
-	vec(struct task *) tasks;
-	struct lookup by_tid;
-	size_t alive;
-	struct held *first, **last;
-	struct str line;
-	uint32_t unended;   /* the thread whose call stands unended in the last line; 0: none */
-	uint64_t last_time; /* of the line before, for -r */
-	uint64_t said_lost;
-	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
 };
 
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
@@ -60,7 +30,7 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, co
 	lines->command = command;
 	lines->process = process;
 	lines->begun = !command;
-	lines->to_file = settings->output;
+	lines->sink = &lines->all;
 	lines->last = &lines->first;
 	return lines;
 }
@@ -78,6 +48,8 @@ void strace_lines_free(struct strace_lines *lines)
 	for (size_t i = 0; i < lines->tasks.n; i++) {
 		if (lines->tasks.v[i]->open && lines->tasks.v[i]->open->printed)
 			free(lines->tasks.v[i]->open);
+		if (lines->tasks.v[i]->sink.file)
+			fclose(lines->tasks.v[i]->sink.file);
 		free(lines->tasks.v[i]);
 	}
 	free(lines->tasks.v);
@@ -86,6 +58,11 @@ void strace_lines_free(struct strace_lines *lines)
 	lookup_release(&lines->by_tid);
 	str_release(&lines->line);
 	free(lines);
+}
+
+bool strace_lines_failed(const struct strace_lines *lines)
+{
+	return lines->failed;
 }
 
 bool strace_lines_ended(const struct strace_lines *lines)
@@ -110,10 +87,6 @@ static struct task *task_of(struct strace_lines *lines, const struct strace_reco
 		*vec_push(&lines->tasks) = task;
 	}
 	task->pid = record->pid;
-	if (!task->alive && record->kind != STRACE_ENDED) {
-		task->alive = true;
-		lines->alive++;
-	}
 	return task;
 }
 
@@ -132,13 +105,6 @@ static bool is_exec(const struct strace_record *record)
 	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
 }
 
-static bool is_exit(const struct strace_record *record)
-{
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
-
-	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
-}
-
 /* In a new task the call that made it ends, too: with 0, and without a begin. */
 static bool is_birth(const struct task *task, const struct strace_record *record)
 {
@@ -146,359 +112,6 @@ static bool is_birth(const struct task *task, const struct strace_record *record
 
 	return record->kind == STRACE_EXIT && !record->ret && !task->open && name &&
 	       (!strcmp(name, "clone") || !strcmp(name, "clone3") || !strcmp(name, "fork") || !strcmp(name, "vfork"));
-}
-
-/* --- parts of a line --- */
-
-static uint64_t wall(uint64_t boot)
-{
-	return boot + clock_wall_offset();
-}
-
-static void add_time(struct strace_lines *lines, uint64_t time)
-{
-	uint64_t ns = wall(time), usec = ns % NS_PER_SEC / 1000;
-	time_t seconds = ns / NS_PER_SEC;
-	char text[16];
-	struct tm tm;
-
-	if (lines->settings->relative) {
-		uint64_t since = lines->last_time && time > lines->last_time ? time - lines->last_time : 0;
-
-		str_addf(&lines->line, "%6llu.%06llu ", (unsigned long long)(since / NS_PER_SEC),
-			 (unsigned long long)(since % NS_PER_SEC / 1000));
-		lines->last_time = time;
-	}
-	if (!lines->settings->times)
-		return;
-	if (lines->settings->times > 2) {
-		str_addf(&lines->line, "%lld.%06llu ", (long long)seconds, (unsigned long long)usec);
-		return;
-	}
-	localtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	str_add(&lines->line, text);
-	if (lines->settings->times > 1)
-		str_addf(&lines->line, ".%06llu", (unsigned long long)usec);
-	str_addc(&lines->line, ' ');
-}
-
-static void add_head(struct strace_lines *lines, const struct strace_record *record)
-{
-	if (lines->to_file && lines->settings->follow)
-		str_addf(&lines->line, "%-5u ", record->tid);
-	else if (!lines->to_file && lines->alive > 1)
-		str_addf(&lines->line, "[pid %5u] ", record->tid);
-	add_time(lines, record->time);
-}
-
-static void add_name(struct str *out, const struct strace_record *record)
-{
-	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
-
-	if (name)
-		str_add(out, name);
-	else
-		str_addf(out, "syscall_%#x", record->nr);
-}
-
-/* The argument's memory comes only with the call's end. */
-static bool needs_end(const struct strace_type *type)
-{
-	return type->steps[0].op && !type->enter && !type->both;
-}
-
-/*
- * Adds arguments from number `from` on. Returns the first that is not printed, since the call has not ended. A call
- * without a line in the table has its registers.
- */
-static unsigned int add_args(struct strace_line *line, unsigned int from, unsigned int nr)
-{
-	const struct strace_record *record = line->enter ? line->enter : line->exit;
-	unsigned int n = line->call || record->flags & STRACE_COMPAT ? STRACE_ARGS : syscall_arguments(nr), i;
-
-	for (i = from; i < n; i++) {
-		size_t before, after;
-
-		if (line->call && !line->call->args[i])
-			break;
-		if (line->call && !line->exit && needs_end(line->call->args[i]))
-			return i;
-		before = line->out->len;
-		if (i)
-			str_add(line->out, ", ");
-		after = line->out->len;
-		if (line->call)
-			line->call->args[i]->print(line, i);
-		else
-			str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, i));
-		/* an argument that this call does not have */
-		if (line->out->len == after && after > before) {
-			line->out->len = before;
-			line->out->data[before] = '\0';
-		}
-	}
-	return i;
-}
-
-static void add_result(struct strace_line *line)
-{
-	int64_t ret = strace_ret(line);
-
-	if (ret < 0 && ret >= -ERRORS_MAX)
-		strace_error(line->out, -ret);
-	else if (line->call && line->call->ret)
-		line->call->ret(line);
-	else
-		str_add_s64(line->out, ret);
-}
-
-/* Ends the arguments, and fills up to the column of the result. */
-static void add_equals(struct strace_lines *lines)
-{
-	size_t column = lines->settings->column;
-
-	str_addc(&lines->line, ')');
-	if (lines->line.len < column)
-		str_add_fill(&lines->line, ' ', column - lines->line.len);
-	str_add(&lines->line, lines->line.len > 0 && lines->line.data[lines->line.len - 1] == ' ' ? "= " : " = ");
-}
-
-static void add_took(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
-{
-	uint64_t ns = enter && exit->time > enter->time ? exit->time - enter->time : 0;
-
-	if (lines->settings->took && enter)
-		str_addf(&lines->line, " <%llu.%06llu>", (unsigned long long)(ns / NS_PER_SEC),
-			 (unsigned long long)(ns % NS_PER_SEC / 1000));
-}
-
-static void write_line(struct strace_lines *lines, bool ended)
-{
-	if (ended)
-		str_addc(&lines->line, '\n');
-	output_bytes(lines->out, lines->line.data, lines->line.len);
-	str_reset(&lines->line);
-}
-
-/* Ends a line that stands open: another one comes. */
-static void end_open_line(struct strace_lines *lines)
-{
-	if (lines->unended)
-		output_bytes(lines->out, " <unfinished ...>\n", strlen(" <unfinished ...>\n"));
-	lines->unended = 0;
-}
-
-/* --- lines --- */
-
-static const struct strace_call *call_of(struct strace_lines *lines, const struct strace_record *record)
-{
-	const struct strace_call *known;
-
-	if (record->flags & STRACE_COMPAT || record->nr >= STRACE_CALLS)
-		return NULL;
-	known = strace_call_of(record->nr);
-	if (!known && !lines->guessed[record->nr])
-		lines->guessed[record->nr] = strace_guess(record->nr);
-	return known ? known : lines->guessed[record->nr];
-}
-
-static struct strace_line line_of(struct strace_lines *lines, const struct strace_record *enter,
-				  const struct strace_record *exit)
-{
-	const struct strace_record *record = enter ? enter : exit;
-
-	return (struct strace_line){
-		.out = &lines->line,
-		.settings = lines->settings,
-		.call = call_of(lines, record),
-		.enter = enter,
-		.exit = exit,
-	};
-}
-
-/* Whether -e lets a call pass: execve is recorded in any case. */
-static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
-{
-	return record->flags & STRACE_COMPAT ? !lines->set->any : strace_set_has(lines->set, record->nr);
-}
-
-/* Whether -z, -Z and --slower let a call pass. */
-static bool passes(const struct strace_lines *lines, const struct strace_record *enter,
-		   const struct strace_record *exit)
-{
-	bool failed = exit->ret < 0 && exit->ret >= -ERRORS_MAX;
-
-	if (!is_chosen(lines, exit))
-		return false;
-	if ((lines->settings->failed && !failed) || (lines->settings->ok && failed))
-		return false;
-	return !lines->settings->slower || (enter && exit->time - enter->time >= lines->settings->slower);
-}
-
-static void print_row(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
-{
-	struct strace_line line = line_of(lines, enter, exit);
-	struct str name __str = {};
-	struct strace_row row = {
-		.time = (enter ? enter : exit)->time,
-		.ns = enter && exit->time > enter->time ? exit->time - enter->time : 0,
-		.pid = exit->pid,
-		.tid = exit->tid,
-		.ret = exit->ret,
-		.error = exit->ret < 0 && exit->ret >= -ERRORS_MAX ? exit->ret : 0,
-	};
-
-	add_name(&name, exit);
-	add_args(&line, 0, exit->nr);
-	memcpy(row.comm, exit->comm, sizeof(row.comm));
-	row.call = name.data;
-	row.args = str_or_empty(lines->line.data);
-	output_row(lines->out, &row);
-	str_reset(&lines->line);
-}
-
-static void print_whole(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
-{
-	struct strace_line line = line_of(lines, enter, exit);
-
-	if (!passes(lines, enter, exit))
-		return;
-	if (!output_is_text(lines->out)) {
-		print_row(lines, enter, exit);
-		return;
-	}
-	end_open_line(lines);
-	add_head(lines, enter ? enter : exit);
-	add_name(&lines->line, exit);
-	str_addc(&lines->line, '(');
-	add_args(&line, 0, exit->nr);
-	add_equals(lines);
-	add_result(&line);
-	add_took(lines, enter, exit);
-	write_line(lines, true);
-}
-
-/* Whether calls are printed only when they have ended. */
-static bool waits_for_end(const struct strace_lines *lines)
-{
-	return lines->settings->failed || lines->settings->ok || lines->settings->slower || !output_is_text(lines->out);
-}
-
-static void print_begin(struct strace_lines *lines, const struct strace_record *enter)
-{
-	struct strace_line line = line_of(lines, enter, NULL);
-	unsigned int shown;
-
-	if (waits_for_end(lines) || !is_chosen(lines, enter))
-		return;
-	end_open_line(lines);
-	add_head(lines, enter);
-	add_name(&lines->line, enter);
-	str_addc(&lines->line, '(');
-	shown = add_args(&line, 0, enter->nr);
-	if (is_exit(enter)) {
-		add_equals(lines);
-		str_addc(&lines->line, '?');
-		write_line(lines, true);
-		return;
-	}
-	if (shown && line.call && shown < STRACE_ARGS && line.call->args[shown])
-		str_add(&lines->line, ", ");
-	write_line(lines, false);
-	lines->unended = enter->tid;
-}
-
-static void print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
-{
-	struct strace_line line = line_of(lines, enter, exit), begin = line_of(lines, enter, NULL);
-	unsigned int shown;
-
-	if (waits_for_end(lines) || !is_chosen(lines, exit)) {
-		print_whole(lines, enter, exit);
-		return;
-	}
-	/* what was printed at the begin decides what is left */
-	shown = add_args(&begin, 0, enter->nr);
-	str_reset(&lines->line);
-	if (lines->unended == enter->tid) {
-		lines->unended = 0;
-	} else {
-		end_open_line(lines);
-		add_head(lines, exit);
-		str_add(&lines->line, "<... ");
-		add_name(&lines->line, exit);
-		str_add(&lines->line, " resumed>");
-	}
-	if (line.call) {
-		size_t before = lines->line.len;
-
-		add_args(&line, shown, exit->nr);
-		/* the separator stands at the end of the begin */
-		if (shown && lines->line.len > before + 1 && !strncmp(lines->line.data + before, ", ", 2)) {
-			memmove(lines->line.data + before, lines->line.data + before + 2, lines->line.len - before - 1);
-			lines->line.len -= 2;
-		}
-	}
-	add_equals(lines);
-	add_result(&line);
-	add_took(lines, enter, exit);
-	write_line(lines, true);
-}
-
-/* A thread ends within a call. */
-static void print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end)
-{
-	if (waits_for_end(lines) || is_exit(enter) || !is_chosen(lines, enter))
-		return;
-	if (lines->unended == end->tid) {
-		lines->unended = 0;
-	} else {
-		end_open_line(lines);
-		add_head(lines, end);
-		str_add(&lines->line, "<... ");
-		add_name(&lines->line, enter);
-		str_add(&lines->line, " resumed>");
-	}
-	str_add(&lines->line, " <unfinished ...>");
-	add_equals(lines);
-	str_addc(&lines->line, '?');
-	write_line(lines, true);
-}
-
-/* --- signals and ends --- */
-
-static void print_signal(struct strace_lines *lines, const struct strace_record *record)
-{
-	/* a task never sees its SIGKILL; its end says it */
-	if (!output_is_text(lines->out) || record->nr == SIGKILL)
-		return;
-	end_open_line(lines);
-	add_head(lines, record);
-	str_add(&lines->line, "--- ");
-	strace_signal(&lines->line, record->nr);
-	str_addc(&lines->line, ' ');
-	strace_siginfo(&lines->line, record);
-	str_add(&lines->line, " ---");
-	write_line(lines, true);
-}
-
-static void print_ended(struct strace_lines *lines, const struct strace_record *record)
-{
-	int status = record->ret;
-
-	if (!output_is_text(lines->out) || lines->settings->quiet > 1)
-		return;
-	end_open_line(lines);
-	add_head(lines, record);
-	if (status & 0x7f) {
-		str_add(&lines->line, "+++ killed by ");
-		strace_signal(&lines->line, status & 0x7f);
-		str_add(&lines->line, status & 0x80 ? " (core dumped) +++" : " +++");
-	} else {
-		str_addf(&lines->line, "+++ exited with %d +++", status >> 8 & 0xff);
-	}
-	write_line(lines, true);
 }
 
 /* --- the queue --- */
@@ -587,19 +200,29 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 	const struct strace_record *record = &held->record;
 	struct task *task = task_of(lines, record);
 
+	/* counted here and not when its first record came: the number decides how this line begins */
+	if (!task->alive && record->kind != STRACE_ENDED) {
+		task->alive = true;
+		lines->alive++;
+	}
+	strace_print_of(lines, task);
+	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
+		task->nr = record->nr;
+		task->has_nr = true;
+	}
 	switch (record->kind) {
 	case STRACE_ENTER:
 		if (held->other) {
-			print_whole(lines, record, &held->other->record);
+			strace_print_whole(lines, record, &held->other->record);
 			held->other->printed = true;
 			break;
 		}
-		if (!is_exit(record) && !last && now < record->time + HOLD_NS)
+		if (!strace_is_exit(record) && !last && now < record->time + HOLD_NS)
 			return false;
 		/* the command's exec that failed: the next directory of PATH is tried */
 		if (task->open != held)
 			break;
-		print_begin(lines, record);
+		strace_print_begin(lines, record);
 		held->printed = true;
 		break;
 	case STRACE_EXIT:
@@ -608,23 +231,25 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 		if (held->printed)
 			break;
 		if (held->other) {
-			print_end(lines, &held->other->record, record);
+			strace_print_end(lines, &held->other->record, record);
 			free(held->other);
 		} else {
-			print_whole(lines, NULL, record);
+			strace_print_whole(lines, NULL, record);
 		}
 		break;
 	case STRACE_SIGNAL:
-		print_signal(lines, record);
+		strace_print_signal(lines, record);
 		break;
 	case STRACE_ENDED:
 		/* a begin that is younger is of the thread that has the number now */
 		if (task->open && task->open->record.time <= record->time) {
 			if (task->open->printed)
-				print_killed(lines, &task->open->record, record);
+				strace_print_killed(lines, &task->open->record, record);
 			close_call(task);
 		}
-		print_ended(lines, record);
+		strace_print_ended(lines, record);
+		if (lines->sink == &task->sink)
+			strace_print_close(lines, lines->sink);
 		bury(lines, task);
 		lines->ended = lines->ended || is_last(lines, record);
 		break;
@@ -653,15 +278,22 @@ static void forget_ended(struct strace_lines *lines)
 	lines->tasks.n = n;
 }
 
-int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last)
+static void close_sinks(struct strace_lines *lines)
 {
-	forget_ended(lines);
+	strace_print_close(lines, &lines->all);
+	for (size_t i = 0; i < lines->tasks.n; i++)
+		strace_print_close(lines, &lines->tasks.v[i]->sink);
+}
+
+/* Prints what can be printed. False: the first waits for its end. */
+static bool print_queue(struct strace_lines *lines, uint64_t now, bool last)
+{
 	while (lines->first) {
 		struct held *held = lines->first;
 		bool kept;
 
 		if (!print_first(lines, now, last))
-			return HOLD_NS / NS_PER_MS;
+			return false;
 		kept = held->record.kind == STRACE_ENTER && held->printed;
 		lines->first = held->next;
 		if (!lines->first)
@@ -670,18 +302,30 @@ int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last)
 		if (!kept)
 			free(held);
 	}
+	return true;
+}
+
+int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last)
+{
+	bool all;
+
+	forget_ended(lines);
+	all = print_queue(lines, now, last);
 	if (last)
-		end_open_line(lines);
-	return -1;
+		close_sinks(lines);
+	for (size_t i = 0; strace_is_separate(lines->settings) && i < lines->tasks.n; i++)
+		strace_print_flush(&lines->tasks.v[i]->sink);
+	return all ? -1 : (int)(HOLD_NS / NS_PER_MS);
 }
 
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost)
 {
-	if (lost == lines->said_lost || !output_is_text(lines->out))
+	struct str text __str = {};
+
+	if (lost == lines->said_lost)
 		return;
-	end_open_line(lines);
-	str_addf(&lines->line, "... %llu record%s of calls lost ...", (unsigned long long)(lost - lines->said_lost),
+	str_addf(&text, "... %llu record%s of calls lost ...", (unsigned long long)(lost - lines->said_lost),
 		 str_plural(lost - lines->said_lost));
-	write_line(lines, true);
+	strace_print_note(lines, text.data);
 	lines->said_lost = lost;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From the table of calls to the plans of the programs: which memory each call copies, at which end. */
+#include "base/word.h"
+#include "kernel/syscalls.h"
 #include "strace_part.h"
 #include "types.h"
 
@@ -56,6 +58,16 @@ static unsigned char add_end(struct strace_plans *plans, const struct strace_set
 	return plans->n - begin;
 }
 
+/* What the programs must know of a call to count it. */
+static enum strace_call_kind kind_of(const char *name)
+{
+	if (!name)
+		return STRACE_PLAIN;
+	if (word_is_in(name, "execve execveat"))
+		return STRACE_EXEC;
+	return word_is_in(name, "clone clone3 fork vfork") ? STRACE_FORK : STRACE_PLAIN;
+}
+
 void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
 		       const struct strace_set *set, bool has_command)
 {
@@ -64,6 +76,7 @@ void strace_plans_make(struct strace_plans *plans, const struct strace_settings 
 		struct strace_plan *plan = &plans->plans[number];
 
 		plan->wanted = strace_set_has(set, number) || (has_command && call && call->args[0] == &t_program);
+		plan->kind = kind_of(syscall_name(number));
 		if (!call || !plan->wanted || plans->n + 2 * STRACE_BLOBS > STRACE_STEPS)
 			continue;
 		plan->enter = plans->n;

@@ -25,6 +25,9 @@ struct state {
 	struct strace_config config;
 	struct strace_set set;
 	struct strace_plans plans;
+	struct strace_table table; /* of -c */
+	uint32_t counts, opens;	   /* entries of the maps of -c; 0: there are none */
+	bool switches;		   /* -c takes away the time off the processor */
 	struct progs progs;
 	struct stream *stream;
 	struct strace_lines *lines;
@@ -41,11 +44,17 @@ static int add_one(void *count, const char *arg, struct err *err)
 }
 
 static const struct opt options[] = {
-	OPT(OPT_BOOL, struct strace_settings, follow, 'f', "follow-forks", NULL,
-	    "also trace children of the command and all threads; with -p, all threads of the process"),
+	OPT(OPT_CALL, struct strace_settings, follow, 'f', "follow-forks", NULL,
+	    "also trace children of the command and all threads; with -p, all threads of the process; -ff also "
+	    "--output-separately",
+	    .call = add_one),
+	OPT(OPT_BOOL, struct strace_settings, separate, 0, "output-separately", NULL,
+	    "with -o, write the lines of each thread to FILE.TID"),
 	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
 	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; "
 	    "! before them: all others"),
+	OPT(OPT_LIST, struct strace_settings, paths, 'P', "trace-path", "PATH",
+	    "only calls that name PATH, or use a descriptor that is open on it; may be repeated"),
 	OPT(OPT_STRING, struct strace_settings, output, 'o', "output", "FILE", "write to FILE instead of standard error"),
 	OPT(OPT_BOOL, struct strace_settings, append, 'A', "output-append-mode", NULL, "append to the file of -o"),
 	OPT(OPT_U32, struct strace_settings, size, 's', "string-limit", "N", "the most bytes of a text that is no path: 32",
@@ -59,14 +68,21 @@ static const struct opt options[] = {
 	    "texts that are not printable in hex; -xx all texts", .call = add_one),
 	OPT(OPT_CALL, struct strace_settings, files, 'y', "decode-fds", NULL,
 	    "what descriptors are open on; -yy also addresses of sockets and numbers of devices", .call = add_one),
+	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
 	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
 	OPT(OPT_CALL, struct strace_settings, quiet, 'q', "silent", NULL,
 	    "no messages; -qq also no lines about ends of processes", .call = add_one),
-	/* refused here and not in the table of the tool, where it would leave its letter to --command */
 	OPT(OPT_BOOL, struct strace_settings, summary, 'c', "summary-only", NULL,
-	    "refused: the tool syscount prints that table"),
+	    "no lines, but a table of calls: how many, how many failed, and their time on a processor"),
+	OPT(OPT_BOOL, struct strace_settings, both, 'C', "summary", NULL, "lines, and that table at the end"),
+	OPT(OPT_BOOL, struct strace_settings, wall, 'w', "summary-wall-clock", NULL,
+	    "in that table, the time that passes between begin and end"),
+	OPT(OPT_STRING, struct strace_settings, order, 'S', "summary-sort-by", "ORDER",
+	    "sort that table by time, min-time, max-time, avg-time, calls, errors, name, nothing"),
+	OPT(OPT_STRING, struct strace_settings, columns, 'U', "summary-columns", "COLUMNS",
+	    "columns of that table: time-percent,total-time,min-time,max-time,avg-time,calls,errors,name"),
 	OPT(OPT_SECONDS, struct strace_settings, slower, 0, "slower", "TIME", "only calls that took at least TIME: 10ms"),
 	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
 	    "size of the event buffer, with k, M or G: 16M", .min = 4096, .max = BUFFER_MAX),
@@ -97,15 +113,43 @@ static int parse_event(struct state *state, struct strace_settings *settings, co
 	return strace_set_parse(&state->set, text, err);
 }
 
+/* The options of the table of -c. */
+static int parse_table(struct state *state, struct strace_settings *settings, struct err *err)
+{
+	int ret = strace_summary_columns(&state->table, settings->columns ? settings->columns : "time-percent,total-time,avg-time,calls,errors,name",
+					 err);
+
+	if (!ret)
+		ret = strace_summary_order(&state->table, settings->order ? settings->order : "time", err);
+	if (!ret && !strace_counts(settings) && (settings->wall || settings->order || settings->columns))
+		ret = err_set(err, -EINVAL, "-%c is about the table of -c or -C: give one of these, too",
+			      settings->wall ? 'w' : settings->order ? 'S'
+								     : 'U');
+	if (ret || !strace_counts(settings))
+		return ret;
+	if (settings->summary && settings->both)
+		return err_set(err, -EINVAL, "-c prints no lines, -C does: give one of them");
+	if (settings->separate || settings->follow > 1)
+		return err_set(err, -EINVAL, "-%c counts all processes together: -f, and not -ff", settings->both ? 'C' : 'c');
+	if (settings->paths.n)
+		return err_set(err, -EINVAL, "-P and -%c: not together, calls are counted before their paths are compared",
+			       settings->both ? 'C' : 'c');
+	if (!output_is_text(state->instance->ctx->out))
+		return err_set(err, -EINVAL, "-%c is text; sonde syscount --summary has the table in JSON and CSV",
+			       settings->both ? 'C' : 'c');
+	state->counts = STRACE_COUNTS;
+	state->opens = STRACE_OPENS;
+	state->switches = !settings->wall;
+	return 0;
+}
+
 static int parse(struct state *state, struct err *err)
 {
 	struct engine_instance *instance = state->instance;
 	struct strace_settings *settings = instance->settings;
 	int ret = 0;
 
-	if (settings->summary)
-		ret = err_set(err, -EINVAL, "sonde syscount --summary -- CMD prints the table of calls");
-	else if (instance->args.n)
+	if (instance->args.n)
 		ret = engine_unexpected(instance, instance->args.v[0], err);
 	for (size_t i = 0; !ret && i < settings->events.n; i++)
 		ret = parse_event(state, settings, settings->events.v[i], err);
@@ -113,6 +157,10 @@ static int parse(struct state *state, struct err *err)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
 	if (!ret && settings->append && !settings->output)
 		ret = err_set(err, -EINVAL, "-A needs the file of -o");
+	if (!ret && strace_is_separate(settings) && !output_is_text(instance->ctx->out))
+		ret = err_set(err, -EINVAL, "-ff with -o writes lines to several files: without --json and --csv");
+	if (!ret)
+		ret = parse_table(state, settings, err);
 	if (ret)
 		instance->ctx->usage = true;
 	return ret;
@@ -125,11 +173,18 @@ static const struct progs_probe probes[] = {
 	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit", .raw = true },
 	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
 	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit", .raw = true },
+	{ .program = "task_switched", .system = "sched", .name = "sched_switch", .raw = true, .when = SETTING(bool, struct state, switches) },
+};
+
+static const struct progs_map maps[] = {
+	{ "strace_counts", SETTING(uint32_t, struct state, counts) },
+	{ "strace_opens", SETTING(uint32_t, struct state, opens) },
 };
 
 static const struct progs_source source = {
 	PROGS(strace),
 	PROGS_PROBES(probes),
+	PROGS_MAPS(maps),
 	PROGS_CONFIG(struct state, config),
 	.what = "system calls",
 };
@@ -163,6 +218,8 @@ static int open_output(struct state *state, struct err *err)
 	const struct strace_settings *settings = state->instance->settings;
 	struct output *out = state->instance->ctx->out;
 
+	if (strace_is_separate(settings))
+		return 0;
 	if (settings->output) {
 		state->file = open(settings->output,
 				   O_WRONLY | O_CREAT | O_CLOEXEC | (settings->append ? O_APPEND : O_TRUNC), 0666);
@@ -191,7 +248,7 @@ static int load(struct state *state, struct err *err)
 static int strace_open(struct engine_instance *instance, struct err *err)
 {
 	struct state *state = base_alloc(sizeof(*state));
-	const struct strace_settings *settings = instance->settings;
+	struct strace_settings *settings = instance->settings;
 	struct engine_context *ctx = instance->ctx;
 	int ret;
 
@@ -201,10 +258,16 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	ret = parse(state, err);
 	if (ret)
 		return ret;
+	strace_paths_resolve(&settings->paths, &settings->resolved, settings->quiet > 2);
 	state->config = (struct strace_config){
 		.all = !state->set.any,
 		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
 		.files = strace_wants_files(settings),
+		.count = settings->summary ? STRACE_COUNTS_ONLY : settings->both ? STRACE_COUNTS_TOO
+										 : STRACE_NO_COUNTS,
+		.command = ctx->command.pid,
+		.wall = settings->wall,
+		.slower = settings->slower,
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
 	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);
@@ -273,7 +336,12 @@ static void strace_emit(struct engine_instance *instance, bool last)
 	stream_take_all(state->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	strace_lines_print(state->lines, clock_boot_ns(), true);
 	strace_lines_lost(state->lines, lost(state));
+	if (state->counts)
+		strace_counts_print(instance->ctx->out, object_map_fd(&state->progs.object, "strace_counts"), &state->table,
+				    &state->set);
 	output_flush(instance->ctx->out);
+	if (strace_lines_failed(state->lines))
+		instance->ctx->failed = true;
 	if (instance->ctx->command.pid && instance->ctx->command.ended)
 		instance->ctx->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -301,6 +369,7 @@ static void strace_losses(struct engine_instance *instance)
 
 static void strace_close(struct engine_instance *instance)
 {
+	struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
 
 	if (!state)
@@ -308,6 +377,7 @@ static void strace_close(struct engine_instance *instance)
 	stream_close(state->stream);
 	progs_release(&state->progs);
 	strace_lines_free(state->lines);
+	strace_paths_release(&settings->resolved);
 	if (state->file >= 0)
 		close(state->file);
 	free(state);

@@ -9,6 +9,11 @@
 #include "engine/progs_life.h"
 #include "type.h"
 
+/* What -P names, without symbolic links; NULL: it does not exist. */
+struct strace_paths {
+	vec(char *);
+};
+
 struct strace_settings {
 	uint64_t buffer_size;
 	uint64_t slower; /* ns */
@@ -18,11 +23,30 @@ struct strace_settings {
 	uint32_t hex;	 /* -x, -xx */
 	uint32_t quiet;	 /* -q, -qq */
 	uint32_t files;	 /* -y, -yy */
-	bool follow, relative, took, failed, ok, whole, append, summary, fail_on_loss;
+	uint32_t follow; /* -f, -ff */
+	bool separate;	 /* --output-separately */
+	bool numbers;	 /* -n */
+	bool relative, took, failed, ok, whole, append, fail_on_loss;
+	bool summary, both;	     /* -c, -C */
+	bool wall;		     /* -w */
+	const char *order, *columns; /* -S, -U; NULL: as usual */
 	const char *output;
-	struct opt_list events; /* -e */
-	struct opt_list paths;	/* -P: only calls that concern one of them */
+	struct opt_list events;	      /* -e */
+	struct opt_list paths;	      /* -P: only calls that concern one of them */
+	struct strace_paths resolved; /* the same paths; open() fills it in */
 };
+
+/* Whether calls are counted, for -c or -C. */
+static inline bool strace_counts(const struct strace_settings *settings)
+{
+	return settings->summary || settings->both;
+}
+
+/* Whether each thread has a file of its own. */
+static inline bool strace_is_separate(const struct strace_settings *settings)
+{
+	return settings->output && (settings->separate || settings->follow > 1);
+}
 
 /* Whether the programs are to look what descriptors are open on. */
 static inline bool strace_wants_files(const struct strace_settings *settings)
@@ -67,6 +91,52 @@ void strace_plans_make(struct strace_plans *plans, const struct strace_settings 
 /* The siginfo of a record of STRACE_SIGNAL: {si_signo=SIGINT, ...}. */
 void strace_siginfo(struct str *out, const struct strace_record *record);
 
+/* --- -P --- */
+
+/* Finds what the paths are without symbolic links, and says it unless quiet. The caller releases it. */
+void strace_paths_resolve(const struct opt_list *paths, struct strace_paths *resolved, bool quiet);
+void strace_paths_release(struct strace_paths *resolved);
+/* Whether the call concerns one of the paths, or there are none. Without its end, what it names may not be known yet. */
+bool strace_paths_pass(const struct strace_line *line);
+
+/* --- the table of -c --- */
+
+/* Its columns, and its orders. */
+enum strace_column {
+	STRACE_BY_PERCENT, /* no order of its own */
+	STRACE_BY_TIME,
+	STRACE_BY_LEAST,
+	STRACE_BY_MOST,
+	STRACE_BY_AVERAGE,
+	STRACE_BY_CALLS,
+	STRACE_BY_ERRORS,
+	STRACE_BY_NAME,
+	STRACE_BY_NUMBER, /* an order, and no column */
+};
+
+struct strace_table {
+	enum strace_column order;
+	unsigned int columns[STRACE_BY_NUMBER + 1]; /* enum strace_column */
+	size_t n;
+};
+
+/* A row; name NULL: the sum of all. */
+struct strace_total {
+	const char *name;
+	uint32_t number;
+	uint64_t calls, errors;
+	uint64_t ns, least, most;
+};
+
+/* What -U and -S say. Return 0, or -EINVAL with err. */
+int strace_summary_columns(struct strace_table *table, const char *text, struct err *err);
+int strace_summary_order(struct strace_table *table, const char *word, struct err *err);
+/* Sorts the totals, and adds them as a table, with their sum; nothing if n is 0. */
+void strace_summary(struct str *out, const struct strace_table *table, struct strace_total *totals, size_t n);
+
+/* Prints what the programs have counted; fd: of their map. */
+void strace_counts_print(struct output *out, int fd, const struct strace_table *table, const struct strace_set *set);
+
 /* --- lines --- */
 
 /* A call that has ended, for JSON and CSV. */
@@ -96,5 +166,7 @@ int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last);
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
 /* Whether the command's first thread, or the process of -p, has ended. */
 bool strace_lines_ended(const struct strace_lines *lines);
+/* Whether a line could not be written to its file, which has been said. */
+bool strace_lines_failed(const struct strace_lines *lines);
 
 #endif

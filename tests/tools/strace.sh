@@ -105,3 +105,73 @@ test_descriptors() {
 	run sonde strace -qq -e close sh -c 'exec 3< /dev/null; exec 3<&-'
 	grep -qE '^close\(3\) += 0$' err || fail "without -y"
 }
+
+# The table of -c: what the workload says it did, without and beside lines; no line has the calls before execve.
+# kernels=all arch=yes
+test_table() {
+	run sonde strace -c -f -- strace-calls
+	expect_exit 3
+	expect_err '^% time     seconds  usecs/call     calls    errors syscall$'
+	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +1 +1 connect$'
+	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +1           execve$'
+	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +1           (clone3?|fork|vfork)$'
+	expect_err '^100.00 +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9]+ total$'
+	! grep -E '\) *= |^\+\+\+|exit' err | grep -v '^sonde' || fail "lines, or calls that do not return"
+	run sonde strace -C -qq -e getppid -o log -- strace-calls 50
+	[ "$(grep -c '^getppid() ' log)" -eq 50 ] || fail "not 50 lines"
+	grep -qE '^100.00 +[0-9.]+ +[0-9]+        50           getppid$' log || fail "no row"
+	run sonde strace -c -e getppid -U name,calls -- true
+	[ ! -s out ] && ! grep -v '^sonde' err || fail "a table of nothing"
+}
+
+# The time of a call that waits: -w has it, the time on a processor has not.
+# kernels=ends
+test_table_times() {
+	run sonde strace -c -w -U total-time,name -- sleep 1
+	awk '$2 ~ /nanosleep/ && $1 >= 1 { found = 1 } END { exit !found }' err || fail "sleep took less than a second"
+	run sonde strace -c -U total-time,name -- sleep 1
+	awk '$2 ~ /nanosleep/ && $1 < 0.5 { found = 1 } END { exit !found }' err || fail "sleep was on a processor"
+}
+
+# Numbers of calls, and a file for each thread.
+# kernels=ends
+test_separate() {
+	run sonde strace -n -qq -e getppid -- strace-calls 2
+	number=$(sed -n 's/^\[ *\([0-9]*\)\] getppid().*/\1/p' err | sort -u)
+	[ "$number" = 110 ] || [ "$number" = 173 ] || fail "number $number"
+	run sonde strace -ff -o log -- sh -c 'strace-calls 1; exit 0'
+	expect_exit 0
+	child=$(grep -l '^execve("[^"]*strace-calls", ' log.*) || fail "no file of strace-calls"
+	tid=${child#log.}
+	grep -qx "getppid() *= [0-9]*" "$child" || fail "no getppid"
+	[ "$(tail -n 1 "$child")" = '+++ exited with 3 +++' ] || fail "another last line"
+	grep -h "^wait4(.* = $tid\$" log.* || fail "the parent has not waited"
+	[ "$(ls log.* | wc -l)" -eq 2 ] || fail "not two files"
+	! grep -E 'resumed>|unfinished' log.* || fail "unfinished calls"
+	[ ! -e log ] || fail "a file of all"
+	run sonde strace -ff -o /nowhere/log -- true
+	expect_exit 1
+	expect_err 'cannot write to /nowhere/log\.[0-9]+'
+	run sonde strace -ff -o log -c -- true
+	expect_exit 2
+	run sonde strace -w -- true
+	expect_exit 2
+}
+
+# -P: calls that name a path or have a descriptor of it, and no others; also by a link to it.
+# kernels=ends
+test_path() {
+	echo text > /tmp/f
+	ln -s /tmp/f /tmp/link
+	cat > expected <<-END
+		sonde strace: Requested path "/tmp/link" resolved into "/tmp/f"
+		open /tmp/link
+		close
+		open /tmp/f
+		close
+		read
+	END
+	run sonde strace -P /tmp/link -e openat,open,close,read,access -qq -- sh -c ': < /tmp/link; read a < /tmp/f; : < /dev/null'
+	sed -nE '/^sonde strace: R/p; s/^open(at)?\((AT_FDCWD, )?"([^"]*)".*/open \3/p; s/^(read|close)\([0-9].*/\1/p' err | uniq > seen
+	diff expected seen || fail "other calls"
+}

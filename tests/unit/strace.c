@@ -121,3 +121,58 @@ Test(strace, plans)
 		}
 	}
 }
+
+static void expect_table(const char *order, const char *columns, const char *want)
+{
+	struct strace_total totals[] = {
+		{ .name = "read", .number = 0, .calls = 3, .ns = 2600, .least = 600, .most = 1600 },
+		{ .name = "openat", .number = 257, .calls = 2, .errors = 2, .ns = 7500000, .least = 0, .most = 7000000 },
+		{ .name = "close", .number = 3, .calls = 3 },
+	};
+	struct strace_table table = {};
+	struct str out __str = {};
+	struct err err = {};
+
+	cr_assert_eq(strace_summary_columns(&table, columns, &err), 0);
+	cr_assert_eq(strace_summary_order(&table, order, &err), 0);
+	strace_summary(&out, &table, totals, ARRAY_SIZE(totals));
+	cr_assert_str_eq(out.data, want);
+}
+
+Test(strace, tables)
+{
+	struct strace_table table = {};
+	struct str out __str = {};
+	struct err err = {};
+
+	expect_table("time", "time-percent,total-time,avg-time,calls,errors,name",
+		     "% time     seconds  usecs/call     calls    errors syscall\n"
+		     "------ ----------- ----------- --------- --------- ----------------\n"
+		     " 99.97    0.007500        3750         2         2 openat\n"
+		     "  0.03    0.000003           0         3           read\n"
+		     "  0.00    0.000000           0         3           close\n"
+		     "------ ----------- ----------- --------- --------- ----------------\n"
+		     "100.00    0.007503         937         8         2 total\n");
+	expect_table("calls", "name,calls,min-time,max-time",
+		     "syscall              calls shortest  longest\n"
+		     "---------------- --------- -------- --------\n"
+		     "read                     3 0.000001 0.000002\n"
+		     "close                    3 0.000000 0.000000\n"
+		     "openat                   2 0.000000 0.007000\n"
+		     "---------------- --------- -------- --------\n"
+		     "total                    8 0.000000 0.007000\n");
+	/* the name is always there */
+	expect_table("name", "errors",
+		     "   errors syscall\n"
+		     "--------- ----------------\n"
+		     "          close\n"
+		     "        2 openat\n"
+		     "          read\n"
+		     "--------- ----------------\n"
+		     "        2 total\n");
+	cr_assert_eq(strace_summary_columns(&table, "calls,nosuch", &err), -EINVAL);
+	cr_assert_eq(strace_summary_columns(&table, "calls,count", &err), -EINVAL);
+	cr_assert_eq(strace_summary_order(&table, "nosuch", &err), -EINVAL);
+	strace_summary(&out, &table, NULL, 0);
+	cr_assert_eq(out.len, 0);
+}

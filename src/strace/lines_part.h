@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by lines.c, which orders records, and print.c, which prints them. */
+#ifndef SONDE_STRACE_LINES_PART_H
+#define SONDE_STRACE_LINES_PART_H
+
+#include <stdio.h>
+
+#include "base/lookup.h"
+#include "strace_part.h"
+
+#define ERRORS_MAX 4095
+
+/* Where lines go: all to one place or, with -ff, those of each thread to a file of its own. */
+struct sink {
+	FILE *file;	  /* NULL: the output of all */
+	uint32_t unended; /* the thread whose call stands unended in the last line; 0: none */
+	bool dirty;	  /* the file's buffer has lines */
+	bool failed;	  /* its file cannot be written, which has been said */
+};
+
+struct task {
+	uint32_t tid, pid;
+	struct held *open; /* the begin of a call whose end has not been seen; a printed one belongs to the task */
+	bool alive, has_nr;
+	uint32_t nr;	  /* of the call before, if has_nr; for -n */
+	struct sink sink; /* with -ff */
+};
+
+struct strace_lines {
+	const struct strace_settings *settings;
+	const struct strace_set *set;
+	struct output *out;
+	uint32_t command; /* the command's first thread; 0: none */
+	uint32_t process; /* of -p; 0: none */
+	bool begun;	  /* the command executes its program: what its process did before is ours */
+	bool ended;
+	vec(struct task *) tasks;
+	struct lookup by_tid;
+	size_t alive;
+	struct held *first, **last;
+	struct str line;
+	struct sink all, *sink; /* sink: of the line that is being printed */
+	struct task *task;	/* whose line that is; NULL: nobody's */
+	uint64_t last_time;	/* of the line before, for -r */
+	uint64_t said_lost;
+	bool failed;				   /* some lines could not be written */
+	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
+};
+
+/* Whether the record is of a call that does not return. */
+bool strace_is_exit(const struct strace_record *record);
+
+/* The next line is of this task. */
+void strace_print_of(struct strace_lines *lines, struct task *task);
+/* A call with both ends; enter NULL: its begin is not known. */
+void strace_print_whole(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
+/* A call that lasts, later its end, or the end of its thread. */
+void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter);
+void strace_print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
+void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end);
+void strace_print_signal(struct strace_lines *lines, const struct strace_record *record);
+void strace_print_ended(struct strace_lines *lines, const struct strace_record *record);
+/* A line of our own. */
+void strace_print_note(struct strace_lines *lines, const char *text);
+/* Writes what is buffered for the file of one thread. */
+void strace_print_flush(struct sink *sink);
+/* Ends the line that stands open, and closes the file if it is of one thread. */
+void strace_print_close(struct strace_lines *lines, struct sink *sink);
+
+#endif

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The lines themselves: heads, names, arguments, results, and where they go. It knows no order of records. */
+#include <signal.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "kernel/syscalls.h"
+#include "lines_part.h"
+
+bool strace_is_exit(const struct strace_record *record)
+{
+	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+
+	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
+}
+
+/* --- parts of a line --- */
+
+static uint64_t wall(uint64_t boot)
+{
+	return boot + clock_wall_offset();
+}
+
+static void add_time(struct strace_lines *lines, uint64_t time)
+{
+	uint64_t ns = wall(time), usec = ns % NS_PER_SEC / 1000;
+	time_t seconds = ns / NS_PER_SEC;
+	char text[16];
+	struct tm tm;
+
+	if (lines->settings->relative) {
+		uint64_t since = lines->last_time && time > lines->last_time ? time - lines->last_time : 0;
+
+		str_addf(&lines->line, "%6llu.%06llu ", (unsigned long long)(since / NS_PER_SEC),
+			 (unsigned long long)(since % NS_PER_SEC / 1000));
+		lines->last_time = time;
+	}
+	if (!lines->settings->times)
+		return;
+	if (lines->settings->times > 2) {
+		str_addf(&lines->line, "%lld.%06llu ", (long long)seconds, (unsigned long long)usec);
+		return;
+	}
+	localtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	str_add(&lines->line, text);
+	if (lines->settings->times > 1)
+		str_addf(&lines->line, ".%06llu", (unsigned long long)usec);
+	str_addc(&lines->line, ' ');
+}
+
+/* -n. At signals and ends the call before is known only if all are recorded. */
+static void add_number(struct strace_lines *lines, const struct strace_record *record)
+{
+	bool is_call = record->kind == STRACE_ENTER || record->kind == STRACE_EXIT;
+
+	if (is_call || (lines->task->has_nr && !lines->set->any))
+		str_addf(&lines->line, "[%4d] ", (int)(is_call ? record->nr : lines->task->nr));
+	else
+		str_add(&lines->line, "[   ?] ");
+}
+
+static void add_head(struct strace_lines *lines, const struct strace_record *record)
+{
+	const struct strace_settings *settings = lines->settings;
+
+	if (settings->output && settings->follow && !strace_is_separate(settings))
+		str_addf(&lines->line, "%-5u ", record->tid);
+	else if (!settings->output && lines->alive > 1)
+		str_addf(&lines->line, "[pid %5u] ", record->tid);
+	add_time(lines, record->time);
+	if (settings->numbers)
+		add_number(lines, record);
+}
+
+static void add_name(struct str *out, const struct strace_record *record)
+{
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
+
+	if (name)
+		str_add(out, name);
+	else
+		str_addf(out, "syscall_%#x", record->nr);
+}
+
+/* The argument's memory comes only with the call's end. */
+static bool needs_end(const struct strace_type *type)
+{
+	return type->steps[0].op && !type->enter && !type->both;
+}
+
+/*
+ * Adds arguments from number `from` on. Returns the first that is not printed, since the call has not ended. A call
+ * without a line in the table has its registers.
+ */
+static unsigned int add_args(struct strace_line *line, unsigned int from, unsigned int nr)
+{
+	const struct strace_record *record = line->enter ? line->enter : line->exit;
+	unsigned int n = line->call || record->flags & STRACE_COMPAT ? STRACE_ARGS : syscall_arguments(nr), i;
+
+	for (i = from; i < n; i++) {
+		size_t before, after;
+
+		if (line->call && !line->call->args[i])
+			break;
+		if (line->call && !line->exit && needs_end(line->call->args[i]))
+			return i;
+		before = line->out->len;
+		if (i)
+			str_add(line->out, ", ");
+		after = line->out->len;
+		if (line->call)
+			line->call->args[i]->print(line, i);
+		else
+			str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, i));
+		/* an argument that this call does not have */
+		if (line->out->len == after && after > before) {
+			line->out->len = before;
+			line->out->data[before] = '\0';
+		}
+	}
+	return i;
+}
+
+static void add_result(struct strace_line *line)
+{
+	int64_t ret = strace_ret(line);
+
+	if (ret < 0 && ret >= -ERRORS_MAX)
+		strace_error(line->out, -ret);
+	else if (line->call && line->call->ret)
+		line->call->ret(line);
+	else
+		str_add_s64(line->out, ret);
+}
+
+/* Ends the arguments, and fills up to the column of the result. */
+static void add_equals(struct strace_lines *lines)
+{
+	size_t column = lines->settings->column;
+
+	str_addc(&lines->line, ')');
+	if (lines->line.len < column)
+		str_add_fill(&lines->line, ' ', column - lines->line.len);
+	str_add(&lines->line, lines->line.len > 0 && lines->line.data[lines->line.len - 1] == ' ' ? "= " : " = ");
+}
+
+static void add_took(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
+{
+	uint64_t ns = enter && exit->time > enter->time ? exit->time - enter->time : 0;
+
+	if (lines->settings->took && enter)
+		str_addf(&lines->line, " <%llu.%06llu>", (unsigned long long)(ns / NS_PER_SEC),
+			 (unsigned long long)(ns % NS_PER_SEC / 1000));
+}
+
+/* --- where lines go --- */
+
+/* With -ff: FILE.TID, opened for the thread's first line. */
+static void open_sink(struct strace_lines *lines, struct sink *sink)
+{
+	const struct strace_settings *settings = lines->settings;
+	struct str path __str = {};
+
+	if (sink == &lines->all || sink->file || sink->failed)
+		return;
+	str_addf(&path, "%s.%u", settings->output, lines->task->tid);
+	sink->file = fopen(path.data, settings->append ? "ae" : "we");
+	if (sink->file)
+		return;
+	sink->failed = true;
+	if (!lines->failed)
+		report_error("cannot write to %s: %s", path.data, strerror(errno));
+	lines->failed = true;
+}
+
+static void write_text(struct strace_lines *lines, struct sink *sink, const char *text, size_t n)
+{
+	if (sink == &lines->all)
+		output_bytes(lines->out, text, n);
+	else if (sink->file)
+		sink->dirty = fwrite(text, 1, n, sink->file) || sink->dirty;
+}
+
+static void write_line(struct strace_lines *lines, bool ended)
+{
+	if (ended)
+		str_addc(&lines->line, '\n');
+	open_sink(lines, lines->sink);
+	write_text(lines, lines->sink, lines->line.data, lines->line.len);
+	str_reset(&lines->line);
+}
+
+/* Ends a line that stands open: another one comes. */
+static void end_open_line(struct strace_lines *lines, struct sink *sink)
+{
+	if (sink->unended)
+		write_text(lines, sink, " <unfinished ...>\n", strlen(" <unfinished ...>\n"));
+	sink->unended = 0;
+}
+
+void strace_print_close(struct strace_lines *lines, struct sink *sink)
+{
+	end_open_line(lines, sink);
+	if (!sink->file)
+		return;
+	if (ferror(sink->file) + fclose(sink->file)) {
+		if (!lines->failed)
+			report_error("cannot write all to the files of -o");
+		lines->failed = true;
+	}
+	sink->file = NULL;
+}
+
+void strace_print_flush(struct sink *sink)
+{
+	if (sink->file && sink->dirty)
+		fflush(sink->file);
+	sink->dirty = false;
+}
+
+void strace_print_of(struct strace_lines *lines, struct task *task)
+{
+	lines->task = task;
+	lines->sink = strace_is_separate(lines->settings) ? &task->sink : &lines->all;
+}
+
+void strace_print_note(struct strace_lines *lines, const char *text)
+{
+	if (!output_is_text(lines->out) || strace_is_separate(lines->settings))
+		return;
+	lines->sink = &lines->all;
+	end_open_line(lines, lines->sink);
+	str_add(&lines->line, text);
+	write_line(lines, true);
+}
+
+/* --- lines --- */
+
+static const struct strace_call *call_of(struct strace_lines *lines, const struct strace_record *record)
+{
+	const struct strace_call *known;
+
+	if (record->flags & STRACE_COMPAT || record->nr >= STRACE_CALLS)
+		return NULL;
+	known = strace_call_of(record->nr);
+	if (!known && !lines->guessed[record->nr])
+		lines->guessed[record->nr] = strace_guess(record->nr);
+	return known ? known : lines->guessed[record->nr];
+}
+
+static struct strace_line line_of(struct strace_lines *lines, const struct strace_record *enter,
+				  const struct strace_record *exit)
+{
+	const struct strace_record *record = enter ? enter : exit;
+
+	return (struct strace_line){
+		.out = &lines->line,
+		.settings = lines->settings,
+		.call = call_of(lines, record),
+		.enter = enter,
+		.exit = exit,
+	};
+}
+
+/* Whether -e lets a call pass: execve is recorded in any case. */
+static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
+{
+	return record->flags & STRACE_COMPAT ? !lines->set->any : strace_set_has(lines->set, record->nr);
+}
+
+/* Whether -z, -Z and --slower let a call pass. */
+static bool passes(const struct strace_lines *lines, const struct strace_record *enter,
+		   const struct strace_record *exit)
+{
+	bool failed = exit->ret < 0 && exit->ret >= -ERRORS_MAX;
+
+	if (!is_chosen(lines, exit))
+		return false;
+	if ((lines->settings->failed && !failed) || (lines->settings->ok && failed))
+		return false;
+	return !lines->settings->slower || (enter && exit->time - enter->time >= lines->settings->slower);
+}
+
+static void print_row(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
+{
+	struct strace_line line = line_of(lines, enter, exit);
+	struct str name __str = {};
+	struct strace_row row = {
+		.time = (enter ? enter : exit)->time,
+		.ns = enter && exit->time > enter->time ? exit->time - enter->time : 0,
+		.pid = exit->pid,
+		.tid = exit->tid,
+		.ret = exit->ret,
+		.error = exit->ret < 0 && exit->ret >= -ERRORS_MAX ? exit->ret : 0,
+	};
+
+	add_name(&name, exit);
+	add_args(&line, 0, exit->nr);
+	memcpy(row.comm, exit->comm, sizeof(row.comm));
+	row.call = name.data;
+	row.args = str_or_empty(lines->line.data);
+	output_row(lines->out, &row);
+	str_reset(&lines->line);
+}
+
+void strace_print_whole(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
+{
+	struct strace_line line = line_of(lines, enter, exit);
+
+	if (!passes(lines, enter, exit) || !strace_paths_pass(&line))
+		return;
+	if (!output_is_text(lines->out)) {
+		print_row(lines, enter, exit);
+		return;
+	}
+	end_open_line(lines, lines->sink);
+	add_head(lines, enter ? enter : exit);
+	add_name(&lines->line, exit);
+	str_addc(&lines->line, '(');
+	add_args(&line, 0, exit->nr);
+	add_equals(lines);
+	add_result(&line);
+	add_took(lines, enter, exit);
+	write_line(lines, true);
+}
+
+/* Whether calls are printed only when they have ended. */
+static bool waits_for_end(const struct strace_lines *lines)
+{
+	return lines->settings->failed || lines->settings->ok || lines->settings->slower || !output_is_text(lines->out);
+}
+
+/* Whether a call that lasts was printed when it began; else it is one line at its end. */
+static bool shows_begin(struct strace_lines *lines, const struct strace_record *enter)
+{
+	struct strace_line line = line_of(lines, enter, NULL);
+
+	return !waits_for_end(lines) && is_chosen(lines, enter) && strace_paths_pass(&line);
+}
+
+void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter)
+{
+	struct strace_line line = line_of(lines, enter, NULL);
+	unsigned int shown;
+
+	if (!shows_begin(lines, enter))
+		return;
+	end_open_line(lines, lines->sink);
+	add_head(lines, enter);
+	add_name(&lines->line, enter);
+	str_addc(&lines->line, '(');
+	shown = add_args(&line, 0, enter->nr);
+	if (strace_is_exit(enter)) {
+		add_equals(lines);
+		str_addc(&lines->line, '?');
+		write_line(lines, true);
+		return;
+	}
+	if (shown && line.call && shown < STRACE_ARGS && line.call->args[shown])
+		str_add(&lines->line, ", ");
+	write_line(lines, false);
+	lines->sink->unended = enter->tid;
+}
+
+void strace_print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
+{
+	struct strace_line line = line_of(lines, enter, exit), begin = line_of(lines, enter, NULL);
+	unsigned int shown;
+
+	if (!shows_begin(lines, enter)) {
+		strace_print_whole(lines, enter, exit);
+		return;
+	}
+	/* what was printed at the begin decides what is left */
+	shown = add_args(&begin, 0, enter->nr);
+	str_reset(&lines->line);
+	if (lines->sink->unended == enter->tid) {
+		lines->sink->unended = 0;
+	} else {
+		end_open_line(lines, lines->sink);
+		add_head(lines, exit);
+		str_add(&lines->line, "<... ");
+		add_name(&lines->line, exit);
+		str_add(&lines->line, " resumed>");
+	}
+	if (line.call) {
+		size_t before = lines->line.len;
+
+		add_args(&line, shown, exit->nr);
+		/* the separator stands at the end of the begin */
+		if (shown && lines->line.len > before + 1 && !strncmp(lines->line.data + before, ", ", 2)) {
+			memmove(lines->line.data + before, lines->line.data + before + 2, lines->line.len - before - 1);
+			lines->line.len -= 2;
+		}
+	}
+	add_equals(lines);
+	add_result(&line);
+	add_took(lines, enter, exit);
+	write_line(lines, true);
+}
+
+/* A thread ends within a call. */
+void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end)
+{
+	if (strace_is_exit(enter) || !shows_begin(lines, enter))
+		return;
+	if (lines->sink->unended == end->tid) {
+		lines->sink->unended = 0;
+	} else {
+		end_open_line(lines, lines->sink);
+		add_head(lines, end);
+		str_add(&lines->line, "<... ");
+		add_name(&lines->line, enter);
+		str_add(&lines->line, " resumed>");
+	}
+	str_add(&lines->line, " <unfinished ...>");
+	add_equals(lines);
+	str_addc(&lines->line, '?');
+	write_line(lines, true);
+}
+
+/* --- signals and ends --- */
+
+void strace_print_signal(struct strace_lines *lines, const struct strace_record *record)
+{
+	/* a task never sees its SIGKILL; its end says it */
+	if (!output_is_text(lines->out) || record->nr == SIGKILL)
+		return;
+	end_open_line(lines, lines->sink);
+	add_head(lines, record);
+	str_add(&lines->line, "--- ");
+	strace_signal(&lines->line, record->nr);
+	str_addc(&lines->line, ' ');
+	strace_siginfo(&lines->line, record);
+	str_add(&lines->line, " ---");
+	write_line(lines, true);
+}
+
+void strace_print_ended(struct strace_lines *lines, const struct strace_record *record)
+{
+	int status = record->ret;
+
+	if (!output_is_text(lines->out) || lines->settings->quiet > 1 || lines->settings->summary)
+		return;
+	end_open_line(lines, lines->sink);
+	add_head(lines, record);
+	if (status & 0x7f) {
+		str_add(&lines->line, "+++ killed by ");
+		strace_signal(&lines->line, status & 0x7f);
+		str_add(&lines->line, status & 0x80 ? " (core dumped) +++" : " +++");
+	} else {
+		str_addf(&lines->line, "+++ exited with %d +++", status >> 8 & 0xff);
+	}
+	write_line(lines, true);
+}
