@@ -9,6 +9,7 @@
 #include <linux/bpf.h>
 #include <sys/resource.h>
 
+#include "base/mount.h"
 #include "base/caps.h"
 #include "base/word.h"
 #include "kernel/kernel.h"
@@ -253,7 +254,7 @@ QUIRK(private_stacks)
 /* "none voluntary (full) lazy": the model in use is in parentheses. */
 static bool ask_preemptible(void)
 {
-	__close int debugfs = kernel_mount("debugfs");
+	__close int debugfs = mount_own("debugfs");
 	__close int fd = debugfs < 0 ? -1 : openat(debugfs, "sched/preempt", O_RDONLY | O_CLOEXEC);
 	char text[64] = "";
 

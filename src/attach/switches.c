@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 
+#include "base/mount.h"
 #include "kernel/kernel.h"
 #include "quirks.h"
 #include "switches.h"
@@ -25,7 +26,7 @@ static const char *ftrace_off(void)
 
 static const char *kprobes_off(void)
 {
-	__close int debugfs = kernel_mount("debugfs");
+	__close int debugfs = mount_own("debugfs");
 	__close int fd = debugfs < 0 ? -1 : openat(debugfs, "kprobes/enabled", O_RDONLY | O_CLOEXEC);
 
 	return is_off(fd) ? "kprobes are switched off (echo 1 > /sys/kernel/debug/kprobes/enabled switches them on)" : NULL;

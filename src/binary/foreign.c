@@ -21,16 +21,16 @@ static int ask_kernel(int dir, const char *path, const struct open_how *how)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whose mounts a path leads through. */
-static pid_t process_of(const char *root)
+/* Whose mounts a path leads through: the process's whose root it is below, or through whose links it leads. */
+static pid_t process_of(const char *root, const char *path)
 {
 	int pid;
 
-	return root && sscanf(root, "/proc/%d/root", &pid) == 1 ? pid : 0;
+	return sscanf(root && root[strspn(root, "/")] ? root : path, "/proc/%d/", &pid) == 1 ? pid : 0;
 }
 
 /* What the kernel knows of a path by heart asks no program, but may have come from one. Else any that serves files may be asked. */
-static int resolve(const char *root, int dir, const char *path, struct open_how how)
+static int resolve(pid_t pid, int dir, const char *path, struct open_how how)
 {
 	struct open_how cached = how;
 	struct file_id id;
@@ -38,9 +38,9 @@ static int resolve(const char *root, int dir, const char *path, struct open_how 
 
 	cached.resolve |= RESOLVE_CACHED;
 	fd = ask_kernel(dir, path, &cached);
-	if (fd >= 0 && !file_id(fd, "", &id) && !served_device(process_of(root), id.dev))
+	if (fd >= 0 && !file_id(fd, "", &id) && !served_device(pid, id.dev))
 		return take_fd(fd);
-	return served_device(process_of(root), 0) ? served_open(dir, path, &how) : ask_kernel(dir, path, &how);
+	return fd >= 0 || served_device(pid, 0) ? served_open(dir, path, &how) : ask_kernel(dir, path, &how);
 }
 
 static int locate(const char *root, const char *path, int flags)
@@ -49,14 +49,14 @@ static int locate(const char *root, const char *path, int flags)
 	int dir __close = -1;
 
 	if (!root)
-		return resolve(NULL, AT_FDCWD, path, how);
+		return resolve(process_of(NULL, path), AT_FDCWD, path, how);
 	how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return dir < 0 ? -errno : resolve(root, dir, path, how);
+	return dir < 0 ? -errno : resolve(process_of(root, path), dir, path, how);
 }
 
 /* Opens the very file that was located, even if the path leads to another one by now. */
-static int reopen(const char *root, int located, int flags)
+static int reopen(pid_t pid, int located, int flags)
 {
 	struct open_how how = { .flags = (uint64_t)flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 	bool served = false;
@@ -64,7 +64,7 @@ static int reopen(const char *root, int located, int flags)
 	char link[32];
 
 	if (!file_id(located, "", &id))
-		served = served_device(process_of(root), id.dev);
+		served = served_device(pid, id.dev);
 	/* in the child it has this number */
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", served ? 1 : located);
 	return served ? served_open(located, link, &how) : ask_kernel(AT_FDCWD, link, &how);
@@ -79,7 +79,7 @@ int foreign_open_dir(const char *root, const char *path)
 {
 	int located __close = locate(root, path, O_DIRECTORY);
 
-	return located < 0 ? located : reopen(root, located, O_DIRECTORY);
+	return located < 0 ? located : reopen(process_of(root, path), located, O_DIRECTORY);
 }
 
 static const char *kind_of(mode_t mode)
@@ -124,7 +124,7 @@ int foreign_open(const char *root, const char *path, uint64_t max, uint64_t *siz
 	if (ret)
 		return ret;
 	*size = (uint64_t)st.st_size;
-	fd = reopen(root, located, 0);
+	fd = reopen(process_of(root, path), located, 0);
 	return fd < 0 ? err_set(err, fd, "%s: %s", shown, strerror(-fd)) : fd;
 }
 

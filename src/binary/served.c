@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
+#include "base/mount.h"
 #include "served.h"
 
 /* How often to look for a signal that is blocked because somebody reads it from a descriptor. */
@@ -32,24 +33,77 @@ static bool is_served_type(const char *type)
 	return !strncmp(type, "fuse", 4) && strncmp(type, "fusectl ", 8);
 }
 
-/* proc_pid_mountinfo(5): "ID PARENT MAJOR:MINOR ... - TYPE ...". */
-bool served_device(pid_t pid, dev_t device)
+/* Asking for a file system that the kernel does not know would load its module. */
+static bool has_fusectl(void)
 {
-	char *path __free = pid ? base_printf("/proc/%d/mountinfo", (int)pid) : base_strdup("/proc/self/mountinfo");
-	FILE *mounts __fclose = major(device) ? NULL : fopen(path, "re");
+	FILE *known __fclose = fopen("/proc/filesystems", "re");
 	char *line __free = NULL;
-	bool served = false;
+	bool found = false;
 	size_t cap = 0;
 
-	while (!served && mounts && getline(&line, &cap, mounts) > 0) {
+	while (!found && known && getline(&line, &cap, known) > 0)
+		found = !strcmp(line, "nodev\tfusectl\n");
+	return found || !known;
+}
+
+/* The directory of fusectl, which has an entry for each mount that is served, of all namespaces; or a negative number. */
+static int connections(void)
+{
+	static int fd = -1;
+	int denied = 0;
+
+	if (fd < 0 && has_fusectl())
+		fd = denied = mount_own("fusectl");
+	return fd >= 0 ? fd : denied ? denied
+				     : -ENODEV;
+}
+
+/*
+ * What the mounts of a process say of a device, or with device 0 of any. proc_pid_mountinfo(5):
+ * "ID PARENT MAJOR:MINOR ... - TYPE ...".
+ */
+static bool is_mounted_as(pid_t pid, dev_t device, bool (*is_type)(const char *))
+{
+	char *path __free = pid ? base_printf("/proc/%d/mountinfo", (int)pid) : base_strdup("/proc/self/mountinfo");
+	FILE *mounts __fclose = fopen(path, "re");
+	char *line __free = NULL;
+	bool is = false;
+	size_t cap = 0;
+
+	while (!is && mounts && getline(&line, &cap, mounts) > 0) {
 		const char *type = strstr(line, " - ");
 		unsigned int found[2];
 
 		if (type && sscanf(line, "%*d %*d %u:%u", &found[0], &found[1]) == 2 &&
 		    (!device || makedev(found[0], found[1]) == device))
-			served = is_served_type(type + 3);
+			is = is_type(type + 3);
 	}
-	return served;
+	return is;
+}
+
+/* By the machine's host, which is trusted: it can stop us anyway. */
+static bool is_hosts(const char *type)
+{
+	return !strncmp(type, "virtiofs ", 9);
+}
+
+/* The number of a device in the kernel, which is the name of its entry. */
+static bool is_connected(int dir, dev_t device)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%u", major(device) << 20 | minor(device));
+	return !faccessat(dir, name, F_OK, 0);
+}
+
+/* A mount may have left its namespace, or be another one's: what fusectl says holds for all. */
+bool served_device(pid_t pid, dev_t device)
+{
+	int dir = device ? connections() : -EINVAL;
+
+	if (dir >= 0)
+		return is_connected(dir, device) && !is_mounted_as(pid, device, is_hosts);
+	return dir != -ENODEV && is_mounted_as(pid, device, is_served_type);
 }
 
 static void prepare(struct answer *answer)

@@ -13,8 +13,9 @@
 #include "base/base.h"
 
 /*
- * Whether a program serves the files of a device, or with device 0 any file, as the mounts of a process show it. pid 0: our own
- * mounts. Asks the kernel alone.
+ * Whether a program serves the files of a device, in whatever namespace it is mounted; or with device 0 any file that the
+ * mounts of a process show. pid 0: our own mounts. If fusectl cannot be mounted, its mounts are asked for the device as well.
+ * Asks the kernel alone.
  */
 bool served_device(pid_t pid, dev_t device);
 /*

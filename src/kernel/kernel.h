@@ -125,9 +125,6 @@ int kernel_tracefs(void);
 /* Why the kernel lets nobody look into it: text that names lockdown; NULL: it is not locked down so far. */
 const char *kernel_locked_down(void);
 
-/* A mount of our own of any of the kernel's file systems: a directory fd, which the caller closes, or -errno. */
-int kernel_mount(const char *filesystem);
-
 /*
  * The kernel's BTF, read from front to back without building an index: 1 ms where libbpf's own reading takes 5. fn
  * gets the name and type id of each FUNC or each TYPEDEF (tracepoints are "btf_trace_NAME").

@@ -3,13 +3,14 @@
 #include <fcntl.h>
 
 #include "base/base.h"
+#include "base/mount.h"
 #include "kernel.h"
 
 /* securityfs is mounted on most systems. */
 static int open_lockdown(void)
 {
 	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-	__close int mount = fd < 0 ? kernel_mount("securityfs") : -1;
+	__close int mount = fd < 0 ? mount_own("securityfs") : -1;
 
 	return fd < 0 ? openat(mount, "lockdown", O_RDONLY | O_CLOEXEC) : fd;
 }

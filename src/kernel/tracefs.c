@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
+#include "base/mount.h"
 #include "base/str.h"
 #include "kernel_files.h"
 #include "lines.h"
@@ -20,19 +21,6 @@ static int open_mounted(const char *path)
 	return take_fd(fd);
 }
 
-int kernel_mount(const char *filesystem)
-{
-	__close int context = syscall(SYS_fsopen, filesystem, 1 /* FSOPEN_CLOEXEC */);
-	int fd;
-
-	if (context < 0)
-		return -errno;
-	if (syscall(SYS_fsconfig, context, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		return -errno;
-	fd = syscall(SYS_fsmount, context, 1 /* FSMOUNT_CLOEXEC */, 0);
-	return fd < 0 ? -errno : fd;
-}
-
 int kernel_tracefs(void)
 {
 	static int fd = -1;
@@ -43,7 +31,7 @@ int kernel_tracefs(void)
 	if (fd < 0)
 		fd = open_mounted("/sys/kernel/debug/tracing");
 	if (fd < 0 && kernel_is_real())
-		fd = kernel_mount("tracefs");
+		fd = mount_own("tracefs");
 	return fd;
 }
 

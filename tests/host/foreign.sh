@@ -139,21 +139,31 @@ test_regex_bombs() {
 	done
 }
 
-# never_answers REQUEST: in a mount namespace of our own. Killing the server ends each request, and a sonde that waits.
+# never_answers REQUEST [elsewhere | BLOCK]: in a mount namespace of our own, or in another one, to which the path leads
+# through /proc, or from a block device. Killing the server ends each request, and a sonde that waits.
 never_answers() {
 	run unshare -m sh -c '
 		mkdir -p served
 		: > log # that of the request before
-		unanswered served "$1" > log & server=$!
-		until grep -q serves log; do kill -0 $server || exit 9; sleep 0.05; done
-		dfl sonde funccount "u:$PWD/served/file:*" & sonde=$!
+		root=
+		if [ "$2" = elsewhere ]; then
+			unshare -m sh -c "unanswered served $1 > log & echo \$! > pid; exec sleep 100" & holder=$!
+			root=/proc/$holder/root
+			until grep -q serves log; do kill -0 $holder || exit 9; sleep 0.05; done
+			server=$(cat pid)
+		else
+			unanswered served "$1" $2 > log & server=$! holder=
+			until grep -q serves log; do kill -0 $server || exit 9; sleep 0.05; done
+			[ ! "$2" ] || losetup -d "$2" # once it is no longer mounted
+		fi
+		dfl sonde funccount "u:$root$PWD/served/file:*" & sonde=$!
 		until grep -q silent log; do sleep 0.05; done
 		kill -INT $sonde
-		(sleep 30; kill -KILL $server 2> /dev/null) & rescue=$!
+		(sleep 30; : > rescued; kill -KILL $server 2> /dev/null) & rescue=$!
 		status=0; wait $sonde || status=$?
-		kill -0 $server || echo "sonde has waited for $1"
-		kill $rescue; kill -KILL $server
-		exit $status' sh "$1"
+		[ ! -e rescued ] || echo "sonde has waited for $1"
+		kill $rescue 2> /dev/null; kill -KILL $server $holder
+		exit $status' sh "$1" "${2:-}"
 	expect_exit 130
 	expect_err 'ended before tracing began$'
 	expect_no_line .
@@ -161,7 +171,7 @@ never_answers() {
 }
 
 gone() {
-	! pgrep -f "sonde funccount u:$PWD/served" > asked
+	! pgrep -f "sonde funccount u:.*$PWD/served" > asked
 }
 
 # timeout=180
@@ -170,4 +180,10 @@ test_file_that_a_program_never_serves() {
 	for request in lookup open read; do
 		never_answers $request
 	done
+	for request in lookup open; do
+		never_answers $request elsewhere
+	done
+	truncate -s 1M disk
+	block=$(losetup -f --show disk 2> /dev/null) || { echo "there is no block device"; return 0; }
+	never_answers open "$block"
 }

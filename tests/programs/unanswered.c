@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Serves a file system (FUSE) with one file, "file", and stops to answer: unanswered DIR REQUEST.
- * REQUEST is the first that it reads and never answers: lookup, open or read. Prints "serves" once DIR is mounted, and
+ * Serves a file system (FUSE) with one file, "file", and stops to answer: unanswered DIR REQUEST [BLOCK].
+ * BLOCK is a block device to which the file system belongs (fuseblk, as of NTFS). REQUEST is the first that it reads and never answers: lookup, open or read. Prints "serves" once DIR is mounted, and
  * "silent" when it has read that request. Ends by a signal; the kernel then ends the requests that wait.
  */
 #include <errno.h>
@@ -77,14 +77,15 @@ int main(int argc, char **argv)
 		struct fuse_in_header in;
 		char bytes[FUSE_MIN_READ_BUFFER + 8192];
 	} request;
+	const char *block = argc == 4 ? argv[3] : NULL;
 	char options[100];
 	bool silent = false;
 
-	if (argc != 3)
+	if (argc != 3 && !block)
 		return 2;
 	fuse = open("/dev/fuse", O_RDWR);
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
-	if (fuse < 0 || mount("unanswered", argv[1], "fuse", 0, options)) {
+	if (fuse < 0 || mount(block ?: "unanswered", argv[1], block ? "fuseblk" : "fuse", 0, options)) {
 		perror("fuse");
 		return 1;
 	}

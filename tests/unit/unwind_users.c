@@ -181,8 +181,8 @@ static const char served[] =
 	"		if (write(fd, out, o->len) < 0) return 1;\n"
 	"	}\n}\n";
 
-/* A program that serves files may never answer: what processes have mapped of it is not opened. */
-Test(unwind_users, files_that_a_program_serves, .timeout = 120)
+/* What processes have mapped of the files that a program serves is not opened. */
+static void never_ask(bool detach)
 {
 	uint64_t began;
 	struct echo echo;
@@ -193,16 +193,32 @@ Test(unwind_users, files_that_a_program_serves, .timeout = 120)
 	fixture_run("mkdir mnt && $CC -o served served.c 2> /dev/null");
 	cr_assert_eq(unshare(CLONE_NEWNS), 0);
 	cr_assert_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-	fixture_run("./served > /dev/null 2>&1 & while [ ! -e ready ]; do sleep 0.1; done");
+	fixture_run("./served > /dev/null 2>&1 & echo $! > server; while [ ! -e ready ]; do sleep 0.1; done");
 	echo = echo_start(fixture_path("mnt/cat"));
 	fixture_run("touch stop");
+	if (detach)
+		cr_assert_eq(umount2(fixture_path("mnt"), MNT_DETACH), 0);
 	began = clock_monotonic_ns();
 	session_start(0);
 	cr_expect_lt(clock_monotonic_ns() - began, 20 * NS_PER_SEC);
 	cr_expect_neq(access(fixture_path("asked"), F_OK), 0, "it was asked");
 	cr_expect_eq(count_tables("/mnt/cat"), 0);
 	unwind_free(unwind);
-	umount2(fixture_path("mnt"), MNT_FORCE | MNT_DETACH);
+	if (!detach)
+		umount2(fixture_path("mnt"), MNT_FORCE | MNT_DETACH);
+	fixture_run("kill -KILL $(cat server)");
 	kill(echo.pid, SIGKILL);
 	echo_end(&echo);
+}
+
+/* A program that serves files may never answer. */
+Test(unwind_users, files_that_a_program_serves, .timeout = 120)
+{
+	never_ask(false);
+}
+
+/* The process has mapped the file, and no mount shows any more where it comes from. */
+Test(unwind_users, files_that_a_program_serves_without_a_mount, .timeout = 120)
+{
+	never_ask(true);
 }
