@@ -117,7 +117,7 @@ static int create_maps(struct script *script, struct err *err)
 	share_memory(script);
 	script->loaded.maps = base_alloc((program->maps.n + 1) * sizeof(*script->loaded.maps));
 	for (size_t i = 0; i < program->maps.n; i++)
-		script->loaded.maps[i].fd = -1;
+		script->loaded.maps[i].fd = script->loaded.maps[i].twin = -1;
 	for (size_t i = 0; !ret && i < program->maps.n; i++)
 		ret = script_map_init(&script->loaded.maps[i], program->maps.v[i], &script->loaded.memory,
 				      engine_keep(script->instance), err);
@@ -130,11 +130,15 @@ static int create_maps(struct script *script, struct err *err)
 static int link_probes(struct script *script, struct err *err)
 {
 	const struct lang_program *program = script->program;
-	__free int *fds = base_alloc((program->maps.n + 1) * sizeof(*fds));
+	__free int *fds = base_alloc((2 * program->maps.n + 1) * sizeof(*fds));
 	int ret = 0;
 
-	for (size_t i = 0; i < program->maps.n; i++)
-		fds[i] = script->loaded.maps[i].fd;
+	for (size_t i = 0; i < program->maps.n; i++) {
+		const struct script_map *map = &script->loaded.maps[i];
+
+		fds[i] = map->fd;
+		fds[program->maps.n + i] = map->twin < 0 ? map->fd : map->twin;
+	}
 	for (size_t i = 0; !ret && i < program->probes.n; i++) {
 		struct image *image = &script->probes[i].image;
 

@@ -56,7 +56,8 @@ int script_map_check_memory(const struct lang_program *program, struct err *err)
 
 		if (!script_map_in_kernel(&map) || (*of)->value->kind == TYPE_NONE)
 			continue;
-		sum += (lang_key_size(*of) + script_map_room(&map) + ENTRY_OVERHEAD) * (*of)->max_entries;
+		sum += (lang_key_size(*of) + script_map_room(&map) + ENTRY_OVERHEAD) * (*of)->max_entries *
+		       (1 + (*of)->has_twin);
 		if (sum >= limit)
 			return err_set(err, -ENOMEM,
 				       "the map %s with %u entries would take %llu MB%s, more than half of the memory",
@@ -66,13 +67,25 @@ int script_map_check_memory(const struct lang_program *program, struct err *err)
 	return 0;
 }
 
+/* A map that is kept over a restart is never cleared, and has no twin. */
+static int make_twin(struct script_map *map, const char *name, size_t key_size, struct keep *keep)
+{
+	const struct lang_map *of = map->map;
+
+	if (!of->has_twin || keep)
+		return 0;
+	map->twin = bpf_map_create(types[of->storage], name, key_size, of->value->size, of->max_entries, NULL);
+	return map->twin < 0 ? map->twin : 0;
+}
+
 int script_map_init(struct script_map *map, const struct lang_map *of, const struct script_memory *memory,
 		    struct keep *keep, struct err *err)
 {
 	char name[BPF_OBJ_NAME_LEN];
 	size_t key_size;
+	int ret;
 
-	*map = (struct script_map){ .map = of, .memory = memory, .fd = -1 };
+	*map = (struct script_map){ .map = of, .memory = memory, .fd = -1, .twin = -1 };
 	if (of->storage == LANG_KEYS)
 		keys_of(map)->max = of->max_entries;
 	if (!script_map_in_kernel(map) || of->value->kind == TYPE_NONE)
@@ -85,12 +98,12 @@ int script_map_init(struct script_map *map, const struct lang_map *of, const str
 	if (map->fd >= 0)
 		return 0;
 	map->fd = bpf_map_create(types[of->storage], name, key_size, of->value->size, of->max_entries, NULL);
-	if (map->fd >= 0) {
-		keep_map_created(keep, name, map->fd);
-		return 0;
-	}
-	return err_set(err, map->fd, "cannot create the map %s with %u entries: %s", of->name, of->max_entries,
-		       map->fd == -EPERM ? quirk_denial() : strerror(-map->fd));
+	ret = map->fd < 0 ? map->fd : make_twin(map, name, key_size, keep);
+	if (ret)
+		return err_set(err, ret, "cannot create the map %s with %u entries: %s", of->name, of->max_entries,
+			       ret == -EPERM ? quirk_denial() : strerror(-ret));
+	keep_map_created(keep, name, map->fd);
+	return 0;
 }
 
 void script_totals_release(struct script_totals *totals)
@@ -104,9 +117,11 @@ void script_map_release(struct script_map *map)
 {
 	if (map->map && map->fd >= 0)
 		close(map->fd);
+	if (map->map && map->twin >= 0)
+		close(map->twin);
 	script_totals_release(&map->base);
 	script_totals_release(&map->shown);
-	*map = (struct script_map){ .fd = -1 };
+	*map = (struct script_map){ .fd = -1, .twin = -1 };
 }
 
 /* --- reading --- */

@@ -3,8 +3,9 @@
  * Within script/: a program's maps: created, read, cleared. Values to which programs only add (counts, sums, histograms,
  * and plain values of @x++ and @x += n) are not reset in the kernel: clear() and zero() remember what they were, and
  * reading subtracts it. A plain value without a key is memory that we write too: there it is subtracted at once. If the map was
- * printed just before, that is what was printed: nothing is lost that arrives between print() and clear(). clear() also
- * frees keys to which nothing was added since the last one. Maps that the program itself reads, LRU maps and all other
+ * printed just before, that is what was printed: nothing is lost that arrives between print() and clear(). When keys
+ * take a quarter of the map, clear() frees them: programs go on with the map's twin, and once none of them is left that
+ * began before, the map holds still, and is read a last time and emptied. Maps that the program itself reads, LRU maps and all other
  * values are deleted or set to zero, with what arrived in between.
  */
 #ifndef SONDE_SCRIPT_SCRIPT_MAP_H
@@ -27,7 +28,8 @@ struct keep;
 struct script_map {
 	const struct lang_map *map;
 	const struct script_memory *memory;
-	int fd; /* of a map with keys, -1: none */
+	int fd;	  /* of a map with keys, -1: none */
+	int twin; /* of the hash that takes its place when keys are freed, empty till then; -1: none */
 	struct script_totals {
 		struct set keys; /* the values of key i are at i * map->value->size in values */
 		struct str values;

@@ -6,77 +6,80 @@
 
 /* A print() and a clear() within this time belong together. */
 #define SAME_RUN_NS 100000000ULL
-
-/* How many values the kernel has of a key. */
-static int copies(const struct script_map *map)
+/* clear() frees the keys of a map when they are this part of it: 1 / 4. */
+#define FREED_AT 4
+/*
+ * Subtracts what a map holds, which nobody adds to any more, and empties it. What arrived after the clear() is then
+ * below 0.
+ */
+static void empty(struct script_map *map)
 {
-	return script_map_is_per_cpu(map) ? cpus_ids() : 1;
+	__cleanup(script_entries_release) struct script_entries entries = {};
+
+	script_map_read_raw(map, &entries);
+	vec_each(entry, &entries) {
+		script_map_add_words((void *)script_totals_of(&map->base, map->map, entry), (const void *)entry->value,
+				     map->map->value->size, true);
+		bpf_map_delete_elem(map->fd, entry->key);
+	}
 }
 
-/* Reads the value of one key. */
-static int read_one(const struct script_map *map, const void *key, char *each, char *value)
+/* Drops the zeros from what is subtracted. All else needs an entry, where reading finds it. */
+static void drop_zeros(struct script_map *map)
 {
-	const struct type *type = map->map->value;
-	int ret = bpf_map_lookup_elem(map->fd, key, each);
+	__cleanup(script_totals_release) struct script_totals before = map->base;
+	const size_t size = map->map->value->size;
+	__free char *zeros = base_alloc(script_map_room(map)), *key = base_alloc(lang_key_size(map->map));
 
-	memset(value, 0, type->size);
-	for (int i = 0; !ret && i < copies(map); i++)
-		script_map_merge(type, value, each + i * ((type->size + 7) / 8 * 8));
-	return ret;
+	map->base = (struct script_totals){};
+	script_totals_of(&map->base, map->map, &(struct script_entry){});
+	for (size_t i = 1; i < before.keys.n; i++) { /* the first is of no key */
+		const struct set_member *member = &before.keys.v[i];
+		const struct script_entry entry = { .key = key };
+		const char *value = before.values.data + i * size;
+
+		if (!memcmp(value, zeros, size))
+			continue;
+		memcpy(key, member->bytes, member->len);
+		memcpy(script_totals_of(&map->base, map->map, &entry), value, size);
+		bpf_map_update_elem(map->fd, key, zeros, BPF_NOEXIST);
+	}
 }
 
 /*
- * Deletes a key to which nothing was added since the last clear(). What a program adds just then is kept: the kernel
- * returns the value that it deletes, and base is then below 0. Kernels before 5.14 do not: what comes between the two
- * calls is lost there.
+ * A map that is cleared for weeks must not fill with keys that are never seen again. A key cannot be deleted while
+ * programs may add to it: what arrives between the last look and the deletion would be lost. The kernel waits for all
+ * programs that run whenever a map in a map is set, and in no other call: membarrier() does not on one processor.
  */
-static void free_key(const struct script_map *map, const void *key, char *base)
+static int free_keys(struct script_map *map)
 {
-	size_t size = map->map->value->size;
-	__free char *each = base_alloc(script_map_room(map)), *zeros = base_alloc(script_map_room(map));
-	__free char *value = base_alloc(size);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = map->fd);
+	uint64_t *turn = (void *)(map->memory->cells + map->map->at_turn);
+	__close int outer = -1;
+	const uint32_t first = 0;
+	int old = map->fd, ret;
 
-	if (read_one(map, key, each, value)) { /* the program has deleted it */
-		memset(base, 0, size);
-		return;
-	}
-	if (memcmp(base, value, size))
-		return;
-	if (bpf_map_lookup_and_delete_elem(map->fd, key, each))
-		bpf_map_delete_elem(map->fd, key);
-	for (int i = 0; i < copies(map); i++)
-		script_map_add_words((void *)base, (const void *)(each + i * ((size + 7) / 8 * 8)), size, true);
-	if (memcmp(base, zeros, size))
-		bpf_map_update_elem(map->fd, key, zeros, BPF_NOEXIST);
-}
-
-/* A map that is cleared for weeks must not fill with keys that are never seen again. */
-static void free_keys(struct script_map *map, struct script_totals *before)
-{
-	struct script_totals *base = &map->base;
-	size_t size = map->map->value->size;
-	__free char *key = base_alloc(lang_key_size(map->map));
-
-	for (size_t i = 1; i < base->keys.n; i++) { /* the first is of no key */
-		const struct set_member *member = &base->keys.v[i];
-		const struct script_entry entry = { .key = member->bytes };
-		char *value = base->values.data + i * size;
-
-		if (memcmp(script_totals_of(before, map->map, &entry), value, size))
-			continue;
-		memcpy(key, member->bytes, member->len);
-		free_key(map, key, value);
-	}
+	if (map->twin < 0 || (map->base.keys.n - 1) * FREED_AT < map->map->max_entries)
+		return 0;
+	outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, NULL, sizeof(first), sizeof(first), 1, &options);
+	if (outer < 0)
+		return outer;
+	__atomic_store_n(turn, !*turn, __ATOMIC_SEQ_CST);
+	ret = bpf_map_update_elem(outer, &first, &old, BPF_ANY);
+	empty(map);
+	map->fd = map->twin;
+	map->twin = old;
+	drop_zeros(map);
+	return ret;
 }
 
 /* Forgets what was printed just before, or what there is now. */
 static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 {
 	__cleanup(script_entries_release) struct script_entries entries = {};
-	__cleanup(script_totals_release) struct script_totals before = map->base;
 	int ret = 0;
 
-	map->base = (struct script_totals){};
+	script_totals_release(&map->base);
 	map->is_cleared = is_cleared;
 	if (map->shown_at && time - map->shown_at < SAME_RUN_NS) {
 		map->base = map->shown;
@@ -86,9 +89,7 @@ static int rebase(struct script_map *map, uint64_t time, bool is_cleared)
 		script_totals_set(&map->base, map->map, &entries);
 	}
 	map->shown_at = 0;
-	if (is_cleared && map->fd >= 0 && !script_map_is_array(map))
-		free_keys(map, &before);
-	return ret;
+	return !ret && is_cleared ? free_keys(map) : ret;
 }
 
 static void reset_task(struct lang_task *task, bool is_cleared)

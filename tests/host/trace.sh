@@ -181,6 +181,19 @@ test_patterns_of_binaries() {
 	expect_err 'ERROR: usdt without a binary needs a process \(-p\)'
 }
 
+# A pattern may fit any number of files.
+test_a_pattern_of_many_binaries() {
+	mkdir many
+	for i in $(seq 300); do
+		ln -s "$(readlink -f "$(command -v usdt)")" "many/usdt$i"
+	done
+	btrace "config = { max_probes = 299 } usdt:$PWD/many/*:house:plain { @ = count(); }"
+	expect_exit 1
+	expect_err "Can't attach to 300 probes because it exceeds the current limit of 299 probes"
+	run sonde trace -l -e "usdt:$PWD/many/*:house:plain { }"
+	[ "$(grep -c ':house:plain$' out)" = 300 ] || fail "not 300 probes"
+}
+
 # -lv has the arguments of a program's probes, too.
 test_list_with_arguments() {
 	usdt=$(command -v usdt)

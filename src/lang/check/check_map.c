@@ -359,6 +359,21 @@ static void check_key_size(struct checker *c, const struct lang_map *map)
 	check_hint(c, map->at, "max_strlen, or a length as in str(x, 100), makes texts shorter");
 }
 
+/* What clear() subtracts from then on; in time, the keys that are left have to be freed (src/script/script_map_clear.c). */
+static void check_twin(struct checker *c, struct lang_map *map)
+{
+	bool is_sum = map->value->kind == TYPE_INTEGER && map->value->size == sizeof(uint64_t) && !map->is_set &&
+		      !map->is_valued;
+	bool is_total = type_is_aggregate(map->value) && map->value->kind != TYPE_MIN &&
+			map->value->kind != TYPE_MAX && map->value->kind != TYPE_TSERIES;
+	bool is_added = is_total ? !map->is_seen : is_sum;
+
+	map->has_twin = map->is_cleared && is_added && !map->has_tasks && !map->has_others &&
+			(map->storage == LANG_HASH || map->storage == LANG_PERCPU_HASH);
+	if (map->has_twin)
+		map->at_turn = check_reserve(&c->program->cells_size, sizeof(uint64_t));
+}
+
 void check_maps_finish(struct checker *c)
 {
 	c->program->cells_size = c->program->shard_size = 0;
@@ -366,6 +381,7 @@ void check_maps_finish(struct checker *c)
 	vec_each(map, &c->program->maps)
 		if ((*map)->value->kind != TYPE_NONE) {
 			check_storage(c, *map);
+			check_twin(c, *map);
 			check_key_size(c, *map);
 		}
 	c->program->shard_size = (c->program->shard_size + 63) / 64 * 64;

@@ -9,10 +9,12 @@
 /* The attach points of a block of one kind, where that has targets; else a single one. */
 struct group {
 	struct lang_attach *attach, *last; /* the first and the last attach point */
-	const char *specs[256];
-	struct span at[256]; /* of specs */
-	size_t n;
+	struct lang_specs specs;
+	vec(struct span) at; /* of specs */
+	size_t n_written;    /* attach points, of which each may be several specs */
 };
+
+#define WRITTEN_MAX 256
 
 #define TRAMPOLINES_FEW 64
 
@@ -68,7 +70,7 @@ static void check_places(struct checker *c, const struct group *group)
 {
 	struct lang_probe *probe = &c->program->probes.v[c->program->probes.n - 1];
 	const struct target_set *set = &probe->targets;
-	const struct lang_attach *attach = group->n == 1 ? group->attach : NULL;
+	const struct lang_attach *attach = group->specs.n == 1 ? group->attach : NULL;
 	__free const struct target **first = base_alloc((set->n_slots + 1) * sizeof(*first));
 
 	probe->first_place = c->program->places.n;
@@ -118,10 +120,10 @@ static void check_missing(struct checker *c, const struct group *group, size_t b
 	if (c->program->config.missing_probes == MISSING_IGNORE)
 		return;
 	if (c->program->config.missing_probes == MISSING_ERROR)
-		check_error(c, group->at[bad], "%s", err->text);
+		check_error(c, group->at.v[bad], "%s", err->text);
 	else
-		check_warning(c, group->at[bad], "%s", err->text);
-	check_hint_parameters(c, group->at[bad], group->specs[bad]);
+		check_warning(c, group->at.v[bad], "%s", err->text);
+	check_hint_parameters(c, group->at.v[bad], group->specs.v[bad]);
 }
 
 static void check_finds_retval(struct ast **child, void *ctx)
@@ -163,26 +165,26 @@ static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group
 		.force = c->options->force,
 	};
 
-	while (group->n) {
+	while (group->specs.n) {
 		struct err err = {};
 		size_t bad = 0;
-		int ret = target_resolve(group->specs, group->n, &options, set, &bad, &err);
+		int ret = target_resolve(group->specs.v, group->specs.n, &options, set, &bad, &err);
 
 		vec_each(unseen, &set->unseen)
-			check_warning(c, group->at[0], "%s", *unseen);
+			check_warning(c, group->at.v[0], "%s", *unseen);
 		if (!ret)
 			return true;
 		target_set_release(set);
 		check_missing(c, group, bad, &err);
 		if (ret == -ENOTSUP && c->program->config.missing_probes == MISSING_IGNORE)
-			check_warning(c, group->at[bad], "%s", err.text);
+			check_warning(c, group->at.v[bad], "%s", err.text);
 		if (!is_missing(ret) && c->program->config.missing_probes != MISSING_ERROR)
-			check_error(c, group->at[bad], "%s", err.text);
+			check_error(c, group->at.v[bad], "%s", err.text);
 		if (c->program->config.missing_probes == MISSING_ERROR || !is_missing(ret))
 			return false;
-		group->n--;
-		memmove(&group->specs[bad], &group->specs[bad + 1], (group->n - bad) * sizeof(group->specs[0]));
-		memmove(&group->at[bad], &group->at[bad + 1], (group->n - bad) * sizeof(group->at[0]));
+		group->specs.n--;
+		memmove(&group->specs.v[bad], &group->specs.v[bad + 1], (group->specs.n - bad) * sizeof(group->specs.v[0]));
+		memmove(&group->at.v[bad], &group->at.v[bad + 1], (group->specs.n - bad) * sizeof(group->at.v[0]));
 	}
 	return false;
 }
@@ -248,7 +250,7 @@ static void check_move_owned(struct target_set *from, struct target_set *to)
 static void check_filter(struct checker *c, const struct group *group, struct target_set *set)
 {
 	__free size_t *form_of = base_alloc((set->n + 1) * sizeof(*form_of));
-	const struct lang_attach *attach = group->n == 1 ? group->attach : NULL;
+	const struct lang_attach *attach = group->specs.n == 1 ? group->attach : NULL;
 	struct target_set part = {};
 
 	if (!c->options->probe_filter)
@@ -282,7 +284,7 @@ static bool check_form(struct checker *c, const struct group *group, const struc
 	if (ret == -ENODATA && is_pattern)
 		return false;
 	if (ret && ret != -ENOENT && err.text[0])
-		check_error(c, group->at[0], "%s", err.text);
+		check_error(c, group->at.v[0], "%s", err.text);
 	return true;
 }
 
@@ -331,7 +333,7 @@ static void check_split(struct checker *c, struct ast_probe *ast, struct group *
 	size_t n = check_forms(c, group, set, looks, form_of, forms);
 
 	if (!n)
-		check_error(c, group->at[0], "the kernel's BTF describes no function that matches");
+		check_error(c, group->at.v[0], "the kernel's BTF describes no function that matches");
 	for (size_t form = 0; form < n; form++) {
 		struct checked_probe *checked = check_new_probe(c, check_copy(c, ast), group->attach);
 		struct target_set part = {};
@@ -361,9 +363,9 @@ static void check_trampolines(struct checker *c, const struct group *group, bool
 			target->mech = MECH_AUTO;
 	if (!looks || set->n <= most)
 		return;
-	check_error(c, group->at[0], "Can't attach to %zu functions: each needs a BPF program, and max_bpf_progs is %u",
+	check_error(c, group->at.v[0], "Can't attach to %zu functions: each needs a BPF program, and max_bpf_progs is %u",
 		    set->n, most);
-	check_hint(c, group->at[0], "kprobe has one program for all functions");
+	check_hint(c, group->at.v[0], "kprobe has one program for all functions");
 	target_set_release(set);
 }
 
@@ -402,19 +404,16 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 
 static void check_add_specs(struct checker *c, struct group *group, const struct lang_attach *attach)
 {
-	size_t n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs[group->n],
-				     ARRAY_SIZE(group->specs) - group->n);
+	size_t first = group->specs.n, n = lang_attach_specs(attach, c->options->pid, c->pool, &group->specs);
 	struct err err = {};
 
-	group->at[group->n] = attach->at;
-	if (n == 1 && group->specs[group->n] == attach->spec && lang_attach_has_files(attach)) {
-		err_set(&err, -ENOENT, "no file matches, or none of them has this probe: '%s'",
-			attach->text);
-		check_missing(c, group, group->n, &err);
+	for (size_t i = 0; i < n; i++)
+		*vec_push(&group->at) = attach->at;
+	if (n != 1 || group->specs.v[first] != attach->spec || !lang_attach_has_files(attach))
 		return;
-	}
-	while (n--)
-		group->at[group->n++] = attach->at;
+	err_set(&err, -ENOENT, "no file matches, or none of them has this probe: '%s'", attach->text);
+	check_missing(c, group, first, &err);
+	group->specs.n = group->at.n = first;
 }
 
 static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
@@ -444,7 +443,7 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 		    c->options->probe_filter && !regex_matches(c->options->probe_filter, attach->text))
 			continue;
 		group = &groups[attach->kind];
-		if (!group->n)
+		if (!group->specs.n)
 			group->attach = attach;
 		else
 			group->last->next = attach;
@@ -453,16 +452,18 @@ static void check_block_of_probes(struct checker *c, struct ast_probe *ast)
 			check_group(c, ast, group);
 			continue;
 		}
-		if (group->n == ARRAY_SIZE(group->specs)) {
-			check_error(c, written->at, "a block has at most %zu attach points of a kind",
-				    ARRAY_SIZE(group->specs));
+		if (group->n_written++ == WRITTEN_MAX) {
+			check_error(c, written->at, "a block has at most %d attach points of a kind", WRITTEN_MAX);
 			break;
 		}
 		check_add_specs(c, group, attach);
 	}
-	for (int kind = 0; kind < PROBE_KINDS; kind++)
-		if (groups[kind].n)
+	for (int kind = 0; kind < PROBE_KINDS; kind++) {
+		if (groups[kind].specs.n)
 			check_group(c, ast, &groups[kind]);
+		free(groups[kind].specs.v);
+		free(groups[kind].at.v);
+	}
 	free(groups);
 }
 

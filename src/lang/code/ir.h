@@ -44,7 +44,7 @@ enum ir_op {
 	IR_CONST,    /* imm */
 	IR_PATCH,    /* imm: an id of bpf/patch.h that is a load of 64 bits */
 	IR_OBJECT,   /* address of an object: index, + imm */
-	IR_MAP,	     /* index: lang_program.maps */
+	IR_MAP,	     /* index: lang_program.maps, then their twins */
 	IR_DATA,     /* index: enum lang_data, + imm */
 	IR_RING,     /* the ring buffer */
 	IR_FUNCTION, /* address of a function of this code: index; for callbacks */

@@ -146,6 +146,8 @@ static const struct type *check_emptied(struct checker *c, struct ast *call)
 
 	if (site)
 		site->map = map;
+	if (map && call->call.function->site == SITE_CLEAR)
+		map->is_cleared = true;
 	return type_void();
 }
 

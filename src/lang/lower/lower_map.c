@@ -186,6 +186,27 @@ static struct low_memory entry_or_others(struct lower *l, const struct lang_map 
 	return lower_pointed(ir_reg(entry), SPACE_BPF);
 }
 
+/* The hash that values are added to now: the map, or its twin. */
+static struct ir_value added_to(struct lower *l, const struct lang_map *map)
+{
+	uint32_t address, twin, next;
+	struct ir_value turn;
+
+	if (!map->has_twin)
+		return map_address(l, map);
+	address = ir_new_reg(&l->b);
+	twin = lower_cold_block(l);
+	next = ir_new_block(&l->b);
+	ir_move(&l->b, address, map_address(l, map));
+	turn = ir_load(&l->b, 64, false, ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, map->at_turn), 0);
+	ir_branch(&l->b, IR_EQ, turn, ir_imm(0), next, twin);
+	lower_at(l, twin);
+	ir_move(&l->b, address, ir_address(&l->b, IR_MAP, l->program->maps.n + map->number, 0));
+	ir_jump(&l->b, next);
+	lower_at(l, next);
+	return ir_reg(address);
+}
+
 /*
  * The entry of a hash. If there is none, one with zeros is made; if somebody else makes it meanwhile, that one is as
  * good. So no update is lost unless the map is full.
@@ -193,16 +214,16 @@ static struct low_memory entry_or_others(struct lower *l, const struct lang_map 
 static struct low_memory hash_entry(struct lower *l, struct lang_map *map, struct ast *key, uint32_t out)
 {
 	uint32_t missing = lower_cold_block(l), found = ir_new_block(&l->b);
-	struct ir_value at = lower_map_key(l, map, key), zero;
+	struct ir_value at = lower_map_key(l, map, key), in = added_to(l, map), zero;
 	uint32_t entry = ir_new_reg(&l->b);
 
-	ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
+	ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, in, at));
 	ir_branch(&l->b, IR_NE, ir_reg(entry), ir_imm(0), found, missing);
 	lower_at(l, missing);
 	if (map->storage != LANG_ARRAY && map->storage != LANG_PERCPU_ARRAY) {
 		zero = zeros(l, map->value->size);
-		lower_helper(l, BPF_FUNC_map_update_elem, 4, map_address(l, map), at, zero, ir_imm(BPF_NOEXIST));
-		ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, map_address(l, map), at));
+		lower_helper(l, BPF_FUNC_map_update_elem, 4, in, at, zero, ir_imm(BPF_NOEXIST));
+		ir_move(&l->b, entry, lower_helper(l, BPF_FUNC_map_lookup_elem, 2, in, at));
 	}
 	if (map->has_others)
 		return entry_or_others(l, map, entry, found);

@@ -105,18 +105,17 @@ static int list_spec(struct list *list, const struct lang_attach *attach, const 
 	return ret == -ENOENT && !is_missing(spec) ? 0 : ret;
 }
 
-#define FILES_MAX 4096
-
 /* A pattern of files, or "*" for those that processes have mapped, is several specs. */
 static int list_places(struct list *list, const struct lang_attach *attach, struct err *err)
 {
-	__free const char **specs = base_alloc(FILES_MAX * sizeof(*specs));
-	size_t n = lang_attach_specs(attach, list->pid, &list->pool, specs, FILES_MAX);
-	bool is_none = n == 1 && specs[0] == attach->spec && lang_attach_has_files(attach);
+	struct lang_specs specs = {};
+	size_t n = lang_attach_specs(attach, list->pid, &list->pool, &specs);
+	bool is_none = n == 1 && specs.v[0] == attach->spec && lang_attach_has_files(attach);
 	int ret = 0;
 
 	for (size_t i = 0; !ret && !is_none && i < n; i++)
-		ret = list_spec(list, attach, specs[i], err);
+		ret = list_spec(list, attach, specs.v[i], err);
+	free(specs.v);
 	return ret;
 }
 

@@ -66,12 +66,16 @@ struct lang_attach {
 bool lang_attach_parse(struct lang_attach *attach, const char *text, struct span at, struct pool *pool,
 		       struct lang_messages *messages);
 
+struct lang_specs {
+	vec(const char *);
+};
+
 /*
- * The specs of an attach point with targets, at most max and at least one: several if it is a user probe whose binary
- * is a pattern of files, or "*" for all files that process pid (0: any process) has mapped. The pool owns them.
+ * Appends the specs of an attach point with targets, at least one: several if it is a user probe whose binary is a
+ * pattern of files, or "*" for all files that process pid (0: any process) has mapped. The pool owns the texts. Returns
+ * how many these are.
  */
-size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs,
-			 size_t max);
+size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, struct lang_specs *specs);
 /* Whether it is a user probe whose binary is a pattern. */
 bool lang_attach_has_files(const struct lang_attach *attach);
 /* The names of perf's software or hardware events, from i = 0 on; NULL: there are no more. */

@@ -18,8 +18,7 @@ struct files {
 	struct pool *pool;
 	const char *word, *rest; /* what stands before and behind the binary, without colons */
 	struct set seen;
-	const char **specs;
-	size_t n, max;
+	struct lang_specs *specs;
 };
 
 static void offer(struct files *files, const char *path)
@@ -30,8 +29,8 @@ static void offer(struct files *files, const char *path)
 	struct err err;
 	size_t bad;
 
-	if (files->n < files->max && !target_resolve(&spec, 1, &options, &set, &bad, &err))
-		files->specs[files->n++] = spec;
+	if (!target_resolve(&spec, 1, &options, &set, &bad, &err))
+		*vec_push(files->specs) = spec;
 	target_set_release(&set);
 }
 
@@ -88,10 +87,11 @@ bool lang_attach_has_files(const struct lang_attach *attach)
 	return is_user(attach) && wildcard && *wildcard != ':';
 }
 
-size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, const char **specs, size_t max)
+size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct pool *pool, struct lang_specs *specs)
 {
 	__free char *text = base_strdup(attach->spec);
-	struct files files = { .attach = attach, .pid = pid, .pool = pool, .word = text, .specs = specs, .max = max };
+	struct files files = { .attach = attach, .pid = pid, .pool = pool, .word = text, .specs = specs };
+	size_t before = specs->n;
 	char *binary = strchr(text, ':'), *rest = binary ? strchr(binary + 1, ':') : NULL;
 
 	if (is_user(attach) && rest) {
@@ -102,7 +102,7 @@ size_t lang_attach_specs(const struct lang_attach *attach, pid_t pid, struct poo
 			offer_files(&files, binary);
 		set_release(&files.seen);
 	}
-	if (!files.n)
-		specs[files.n++] = attach->spec;
-	return files.n;
+	if (specs->n == before)
+		*vec_push(specs) = attach->spec;
+	return specs->n - before;
 }

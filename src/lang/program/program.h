@@ -43,6 +43,12 @@ struct lang_map {
 	/* LANG_SLOTS: number of places; LANG_KEYS: of entries, a power of two. Value i: at_cell + i * value->size. */
 	uint32_t n_slots;
 	uint32_t at_keys; /* LANG_KEYS: offset of the struct lang_keys in lang_cells */
+	/*
+	 * A hash to which the program only adds, and which clear() empties, has a twin, number + the number of maps.
+	 * The word at at_turn in lang_cells tells which of the two programs add to: not 0: the twin.
+	 */
+	bool has_twin;
+	uint32_t at_turn;
 	bool is_declared;
 	/*
 	 * All keys without room have one value together: LANG_KEYS: value n_slots; LANG_PERCPU_HASH: at at_cell in a
@@ -66,6 +72,7 @@ struct lang_map {
 	bool is_read;
 	/* (checker) the program itself looks at its entries or deletes some: what clear() forgets must not be there */
 	bool is_seen;
+	bool is_cleared; /* (checker) by clear() */
 	/* (checker) the program deletes some of its entries */
 	bool is_deleted;
 	/* (checker) the program changes values other than by adding to them: assigns, deletes, takes an address */
