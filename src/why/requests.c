@@ -150,6 +150,23 @@ static void add_point(struct requests *requests, struct requests_open *open, uin
 	keep_anchor(requests, tid, time, open->number);
 }
 
+/*
+ * The last byte was sent at sent_at. A client of this machine may have read it before: a send wakes it, and it can take
+ * the sender's processor before that comes back.
+ */
+static void end_points(struct requests *requests, struct requests_open *open, const struct requests_event *event)
+{
+	const uint64_t read_at = open->points[0].time;
+	uint64_t ended = event->sent_at;
+
+	if (event->client_at > read_at && event->client_at < ended)
+		ended = event->client_at;
+	for (size_t i = 1; i < open->n; i++)
+		if (open->points[i].time > ended)
+			open->points[i].time = ended;
+	add_point(requests, open, ended, event->tid);
+}
+
 static void abandon(struct requests *requests, struct requests_open *open)
 {
 	requests->counts.unanswered += open->number != 0;
@@ -181,7 +198,7 @@ static void take_event(struct requests *requests, const struct requests_event *e
 	} else if (is_open && event->kind == REQUESTS_SEND) {
 		add_point(requests, open, event->time, event->tid);
 	} else if (is_open) {
-		add_point(requests, open, event->sent_at, event->tid);
+		end_points(requests, open, event);
 		*vec_push(&requests->over) = (struct requests_over){
 			.open = *open,
 			.client_at = event->client_at,

@@ -69,7 +69,7 @@ struct requests_request {
 
 /* What of the owner's classes has a meaning here. */
 struct requests_classes {
-	uint64_t for_work; /* a bit for each class: a thread that has nothing to do sleeps so */
+	uint64_t rests; /* a bit for each class: a thread that serves several connections sleeps so between requests */
 	uint8_t running, unknown;
 };
 

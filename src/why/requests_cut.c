@@ -83,8 +83,8 @@ static void add_state(struct cut *cut, struct span *span, uint64_t to, uint8_t c
 		to = span->to;
 	if (to <= span->from)
 		return;
-	/* who sleeps for work is not held up by others */
-	if (asleep && part.where == REQUESTS_QUEUE && cut->requests->classes.for_work >> class & 1)
+	/* who has nothing to do is not held up by others */
+	if (asleep && part.where == REQUESTS_QUEUE && cut->requests->classes.rests >> class & 1)
 		part.where = REQUESTS_UNKNOWN;
 	part.ns = to - span->from;
 	add_part(cut, &part);
@@ -148,7 +148,7 @@ static uint64_t find_rest(const struct requests *requests, uint32_t tid, uint64_
 		if (link->off_at >= to)
 			return to;
 		if (!link->born && link->off_at >= from && link->woken_at > link->off_at &&
-		    requests->classes.for_work >> link->class & 1)
+		    requests->classes.rests >> link->class & 1)
 			return link->off_at;
 	}
 	return otherwise;

@@ -7,7 +7,7 @@
 #define MS(ns)	    ((double)(ns) / 1e6)
 #define SECONDS(ns) ((double)(ns) / 1e9)
 /* Of the parts of a request, what is less than this share of both the mean and the slowest ones has no line. */
-#define LEAST 0.002
+#define LEAST 0.01
 /* If more requests than this are batches, what one of them lasts is not known: in percent. */
 #define MOST_MERGED 5
 /* How many objects a line names. */
@@ -91,6 +91,9 @@ static struct line *line_of(struct page *page, uint8_t where, uint8_t class)
 {
 	struct line *line;
 
+	/* what is not known has one line, whatever it looks like */
+	if (where == REQUESTS_UNKNOWN)
+		class = WHY_UNKNOWN;
 	vec_each(it, &page->lines)
 		if (it->where == where && it->class == class)
 			return it;

@@ -47,7 +47,7 @@ int why_requests_check(struct why *why, struct err *err)
 int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
-		.for_work = waits_for_work(),
+		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};

@@ -17,7 +17,7 @@ enum class {
 static struct requests *begin(void)
 {
 	const struct requests_classes classes = {
-		.for_work = 1 << POLL | 1 << CONDITION,
+		.rests = 1 << POLL | 1 << CONDITION,
 		.running = RUNNING,
 		.unknown = UNKNOWN,
 	};
