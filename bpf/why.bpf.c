@@ -466,4 +466,6 @@ int sample(void *ctx)
 	return 0;
 }
 
+#include "bpf/request.bpf.h"
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

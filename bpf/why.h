@@ -166,7 +166,8 @@ struct why_config {
 	unsigned char links;	/* write who woke whom (bpf/why_link.h) */
 	unsigned char drawn;	/* take stacks of all waits, and count by them; key.slot: the class */
 	unsigned char switches; /* with links: write the switches, too */
-	unsigned char unused[4];
+	unsigned char one_port; /* of requests: the port is given, those at which the threads listen do not matter */
+	unsigned char unused[3];
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
 	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */
 	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */

@@ -15,6 +15,10 @@ enum why_link_kind {
 	/* for a recording only: */
 	WHY_LINK_END,	 /* the same of a thread that ends: the name that it has by then */
 	WHY_LINK_SWITCH, /* a short struct record_switch of bpf/record.h: a measured thread comes, or leaves */
+	/* with --requests, a struct request_event of bpf/request.h: */
+	WHY_LINK_READ, /* a thread reads the first bytes of a request */
+	WHY_LINK_SEND, /* a thread has sent the first bytes of the answer */
+	WHY_LINK_DONE, /* the last bytes were sent at sent_at: the next request has arrived, or the connection ends */
 };
 
 /* The words of a record behind its header. */

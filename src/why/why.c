@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "bpf/filter.h" /* the skeleton names its structs */
+#include "bpf/request.h"
 #include "bpf/ring.h"
 #include "bpf/slot.h"
 #include "bpf/stack.h"
@@ -32,6 +33,10 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
 	OPT(OPT_STRING, struct why_settings, perfetto, 0, "perfetto", "FILE",
 	    "write each thread's running and waiting to FILE for Perfetto's UI"),
+	OPT(OPT_BOOL, struct why_settings, requests, 0, "requests", NULL,
+	    "requests of a server, and where their time goes; -n: the slowest ones"),
+	OPT(OPT_U32, struct why_settings, port, 0, "port", "N", "with --requests: of the server at this TCP port", .min = 1,
+	    .max = 65535),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
@@ -41,12 +46,20 @@ static const struct why_settings defaults = { .worst = WHY_WORST };
 #define SAMPLES_IN_SECOND 499
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
 
+#define OF_REQUESTS .when = SETTING(bool, struct why, requests.on)
+
 static const struct progs_probe probes[] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
 	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, stacks_source.keyed) },
+	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
+	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
+	{ .program = "reads", .system = "tcp", .name = "tcp_rcv_space_adjust", OF_REQUESTS },
+	{ .program = "sends", .system = "sock", .name = "sock_send_length", OF_REQUESTS, .optional = true },
+	{ .program = "sends", .function = "tcp_release_cb", OF_REQUESTS, .optional = true, .otherwise = true },
+	{ .program = "connections", .system = "sock", .name = "inet_sock_set_state", OF_REQUESTS },
 };
 
 static const struct progs_source source = {
@@ -138,10 +151,11 @@ static int open_ring(struct why *why, struct err *err)
 static int set_up(struct why *why, struct err *err)
 {
 	const struct why_config config = {
-		.stacks = !why->settings->without_stacks,
-		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto,
+		.stacks = !why->settings->without_stacks && !why->requests.on,
+		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto || why->requests.on,
 		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
+		.one_port = why->settings->port != 0,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.for_work = why_idle_classes(why),
 		.behind = WHY_BEHIND_NS,
@@ -166,6 +180,8 @@ static int set_up(struct why *why, struct err *err)
 	if (!ret)
 		ret = why_path_open(why, err);
 	if (!ret)
+		ret = why_requests_open(why, err);
+	if (!ret)
 		ret = progs_prepare(&why->progs, err);
 	return ret ? ret : why_path_prepare(why, err);
 }
@@ -187,6 +203,9 @@ static int arm(struct why *why, struct err *err)
 	if (ret)
 		return ret;
 	why_before_read(why);
+	ret = why_requests_arm(why, err);
+	if (ret)
+		return ret;
 	why->shared->least = WHY_LEAST_NS;
 	why->began = clock_monotonic_ns();
 	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
@@ -218,7 +237,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
-	stacks->kernel_only |= why->settings->without_stacks;
+	stacks->kernel_only |= why->settings->without_stacks || why->settings->requests;
+	why->requests.on = why->settings->requests;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,
 		.keyed = samples,
@@ -236,6 +256,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	ret = check_arguments(instance, err);
 	if (!ret)
 		ret = check_files(why, err);
+	if (!ret)
+		ret = why_requests_check(why, err);
 	if (!ret)
 		ret = set_up(why, err);
 	if (!ret)
@@ -284,10 +306,14 @@ static void read_threads(struct why *why)
 static void print_page(struct engine_instance *instance)
 {
 	struct output *out = instance->ctx->out;
+	struct why *why = instance->state;
 
 	if (!output_is_text(out))
 		engine_table_begin(instance);
-	why_page_print(instance->state, out);
+	if (why->requests.on)
+		why_requests_print(why, out);
+	else
+		why_page_print(why, out);
 }
 
 static void why_emit(struct engine_instance *instance, bool last)
@@ -312,6 +338,7 @@ static void why_emit(struct engine_instance *instance, bool last)
 	why_sums_finish(&why->sums);
 	why_idle_find(why);
 	why_path_find(why);
+	why_requests_finish(why);
 	objects_sort(why);
 	if (ret)
 		report_error("cannot read what threads waited for: %s", strerror(-ret));
@@ -345,6 +372,7 @@ static void why_losses(struct engine_instance *instance)
 		report_note("%llu wait%s counted, but not by object: more than %u objects", shared->lost_objects,
 			    str_plural(shared->lost_objects), WHY_OBJECTS);
 	why_path_losses(why);
+	why_requests_losses(why);
 	why_record_losses(why);
 	stacks_losses(why->stacks);
 }
@@ -368,6 +396,7 @@ static void why_close(struct engine_instance *instance)
 	why->progs.attach = NULL;
 	stacks_free(why->stacks);
 	why_path_release(why);
+	why_requests_release(why);
 	why_record_release(why);
 	progs_release(&why->progs);
 	why_sums_release(&why->sums);

@@ -16,6 +16,8 @@ struct why_settings {
 	bool without_stacks;
 	uint32_t worst;	      /* how many of the longest waits are printed */
 	const char *perfetto; /* a file for Perfetto; NULL: none */
+	bool requests;	      /* requests of a server instead of threads */
+	uint32_t port;	      /* of the server; 0: all at which the threads listen */
 };
 
 #define WHY_WORST 5
@@ -30,6 +32,19 @@ struct why_row {
 	uint64_t ns, count, max;
 	uint64_t wall, processes, threads; /* of the total */
 	struct frame_stack kernel, user;
+};
+
+/* The same with --requests. */
+struct why_request_row {
+	const char *kind;  /* "total", "part", "request", "request part" */
+	const char *where; /* "own", "queue", "accept", "unknown" */
+	const char *cause, *object;
+	const char *client;
+	uint64_t number; /* of a request among the slowest, from 1 */
+	uint64_t begin, ns;
+	uint64_t mean, p50, p99;
+	uint64_t client_p50, client_p99, max;
+	uint64_t requests, connections, merged, behind;
 };
 
 extern const struct schema why_schema;

@@ -5,11 +5,14 @@
 
 #include "engine/progs_life.h"
 #include "path.h"
+#include "requests.h"
 #include "why.h"
 #include "why_sums.h"
 
 struct ring_buffer;
 struct ring_set;
+struct request_event;
+struct request_shared;
 struct why_link;
 struct writer;
 
@@ -79,6 +82,23 @@ struct why_work {
 	vec(struct why_idle) idle; /* the longest first */
 };
 
+/* With --requests. */
+struct why_requests {
+	bool on;
+	struct requests *found;
+	struct request_shared *shared;
+	struct set clients;	     /* struct why_client */
+	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
+	size_t ports;
+};
+
+/* The client's end of a connection. */
+struct why_client {
+	unsigned char address[16];
+	uint32_t version; /* 4 or 6 */
+	uint32_t port;
+};
+
 struct why {
 	struct engine_instance *instance;
 	const struct why_settings *settings;
@@ -104,6 +124,7 @@ struct why {
 	struct why_path path;
 	struct why_work work;
 	struct why_recording recording;
+	struct why_requests requests;
 	struct set keys; /* numbers index objects */
 	vec(struct why_found) objects;
 	bool knows_missed;
@@ -185,6 +206,29 @@ void why_record_sleeps(struct why *why, const struct why_thread *thread);
 void why_record_write(struct why *why);
 void why_record_losses(const struct why *why);
 void why_record_release(struct why *why);
+
+/*
+ * why_requests.c, all without effect without --requests. Whether the other options go with it; then before maps are
+ * created, and when all is attached, before the programs begin.
+ */
+int why_requests_check(struct why *why, struct err *err);
+int why_requests_open(struct why *why, struct err *err);
+int why_requests_arm(struct why *why, struct err *err);
+/* A record of a ring: its words behind the header, n of them. */
+void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, size_t n);
+/* Something is missing in a ring before its next record. */
+void why_requests_lost(struct why *why, size_t ring);
+/* A wait that lasts at `now`, of a thread that lives. */
+void why_requests_add_wait(struct why *why, const struct why_thread *thread, uint64_t now);
+/* Before the rings are read; all records of before are there then. */
+void why_requests_take(struct why *why);
+/* At the end, once waits that last are added: all that is left. */
+void why_requests_finish(struct why *why);
+void why_requests_losses(const struct why *why);
+void why_requests_release(struct why *why);
+/* requests_page.c: prints it. Of data, the caller has begun the table. */
+void why_requests_print(struct why *why, struct output *out);
+extern const struct schema why_requests_schema;
 
 /* why_page.c: prints it. Of data, the caller has begun the table. */
 void why_page_print(struct why *why, struct output *out);

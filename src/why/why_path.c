@@ -25,9 +25,9 @@ int why_path_open(struct why *why, struct err *err)
 	const uint64_t bytes = why->settings->perfetto ? RING_BYTES_SWITCHES : RING_BYTES;
 
 	/* only what a command did has an end to go back from */
-	if (why->instance->ctx->command.pid)
+	if (why->instance->ctx->command.pid && !why->requests.on)
 		why->path.links = path_new(LINKS);
-	else if (!why->settings->perfetto)
+	else if (!why->settings->perfetto && !why->requests.on)
 		return 0;
 	return ring_new(&why->path.ring, &why->progs.object, bytes * cpus_ids(), RING_STREAM, err);
 }
@@ -39,14 +39,15 @@ static int patch(struct why *why, struct image *image, struct err *err)
 
 int why_path_prepare(struct why *why, struct err *err)
 {
-	static const char *const programs[] = { "switches", "forks", "execs" };
+	static const char *const programs[] = { "switches", "forks", "execs", "arrives", "reads", "sends", "connections" };
 	int ret = 0;
 
 	if (why->path.ring)
 		ret = ring_open(why->path.ring, err);
 	for (size_t i = 0; !ret && i < why->progs.source->n_probes; i++)
 		for (size_t p = 0; !ret && p < ARRAY_SIZE(programs); p++)
-			if (!strcmp(why->progs.source->probes[i].program, programs[p]))
+			if (!why->progs.source->probes[i].otherwise &&
+			    !strcmp(why->progs.source->probes[i].program, programs[p]))
 				ret = patch(why, &why->progs.images[i], err);
 	return ret;
 }
@@ -106,12 +107,15 @@ static int take_run(const struct ring_run *run, void *ctx)
 	struct why *why = ctx;
 
 	why->path.lost += run->lost;
+	if (run->lost)
+		why_requests_lost(why, (size_t)run->cpu * RING_LANES + run->lane);
 	for (size_t at = 0; at < run->n_words;) {
 		size_t words = ring_header_words(run->words[at]), n = words - 1;
 		struct why_link link = {};
 
 		if (words < 2 || at + words > run->n_words)
 			break;
+		why_requests_add(why, ring_header_kind(run->words[at]), run->words + at + RING_TIME, n);
 		memcpy(&link, run->words + at + RING_TIME,
 		       (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(uint64_t));
 		if (why->path.links)
@@ -127,6 +131,7 @@ void why_path_take(struct why *why)
 {
 	if (!why->path.ring)
 		return;
+	why_requests_take(why);
 	ring_read(why->path.ring, take_run, why);
 	if (why->path.links)
 		path_settle(why->path.links);
@@ -156,6 +161,7 @@ void why_path_add_wait(struct why *why, const struct why_thread *thread, uint64_
 	const bool sleeps = thread->state == WHY_IS_ASLEEP;
 	struct path_link link;
 
+	why_requests_add_wait(why, thread, now);
 	if (!why->path.links || thread->state == WHY_IS_RUNNING)
 		return;
 	link = (struct path_link){

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within why/requests*.c: what is known of threads and of requests. */
+#ifndef SONDE_WHY_REQUESTS_PART_H
+#define SONDE_WHY_REQUESTS_PART_H
+
+#include "base/set.h"
+#include "requests.h"
+
+/* A thread did something for a request. */
+struct requests_anchor {
+	uint64_t time;
+	uint64_t request; /* its number since the begin */
+};
+
+/* A thread: both in the order of time. */
+struct requests_thread {
+	vec(struct requests_link) links;
+	vec(struct requests_anchor) anchors;
+};
+
+/* A point of a request. */
+struct requests_point {
+	uint64_t time;
+	uint32_t tid;
+};
+
+/* A request that is being asked or answered, or is to be cut. */
+struct requests_open {
+	uint64_t number; /* since the begin; 0: there is none */
+	uint64_t birth, arrived;
+	uint32_t round;
+	size_t n;
+	struct requests_point points[3]; /* first read, first send, last send */
+};
+
+/* A request that is over. Threads may have slept beyond its end: it is cut when all is known up to a time after it. */
+struct requests_over {
+	struct requests_open open;
+	uint64_t client_at;
+	uint32_t from, merged;
+};
+
+/* Something is missing between these times. */
+struct requests_loss {
+	uint64_t from, to;
+};
+
+struct requests_fresh;
+
+struct requests {
+	struct requests_classes classes;
+	vec(struct requests_fresh) fresh;
+	struct set tids; /* numbers index threads */
+	vec(struct requests_thread) threads;
+	struct set socks; /* numbers index connections */
+	vec(struct requests_open) connections;
+	vec(struct requests_over) over;
+	vec(struct requests_request) done;
+	vec(struct requests_part) parts;
+	vec(struct requests_loss) losses;
+	struct requests_counts counts;
+	uint64_t numbers;   /* of requests */
+	uint64_t forgotten; /* what was before is not kept */
+	size_t kept;	    /* links and anchors */
+	size_t settled;	    /* calls */
+	struct set foreign; /* of the request that is cut: those in its queues */
+};
+
+/* NULL: nothing is known of it. */
+const struct requests_thread *requests_thread_of(const struct requests *requests, uint32_t tid);
+
+/*
+ * requests_cut.c: adds the parts of a request to requests->parts, which sum to the time from its arrival to its last
+ * point. Returns how many requests of others were in its queues.
+ */
+uint32_t requests_cut(struct requests *requests, const struct requests_open *open);
+
+#endif

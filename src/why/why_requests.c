@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * --requests: which ports are the server's, and what the programs write of threads and connections, as requests.h wants
+ * it.
+ */
+#include <dirent.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "bpf/request.h"
+#include "bpf/ring.h"
+#include "bpf/why_link.h"
+#include "engine/batch.h"
+#include "engine/filter.h"
+#include "waits.h"
+#include "why_part.h"
+
+/* Records of all processors have come so long after the rings are read; and connections are looked at so often. */
+#define SETTLED_NS (20 * NS_PER_MS)
+#define LOOK_NS	   NS_PER_SEC
+/* An answer that went on for so long without a byte is over. */
+#define QUIET_NS (2 * NS_PER_SEC)
+/* The state of a socket that listens, in /proc/net/tcp. */
+#define LISTENS 0x0a
+
+static int refuse(struct why *why, struct err *err, const char *text)
+{
+	why->instance->ctx->usage = true;
+	return err_set(err, -EINVAL, "%s", text);
+}
+
+int why_requests_check(struct why *why, struct err *err)
+{
+	const struct filter *filter = &why->instance->filter;
+
+	if (!why->requests.on)
+		return why->settings->port ? refuse(why, err, "--port is of --requests: give both") : 0;
+	if (why->settings->perfetto || why->stacks_source.keyed || why->settings->by_thread)
+		return refuse(why, err, "--requests goes with no file of stacks, no --perfetto and no -t yet");
+	if (filter->by_tid || filter->by_uid || filter->by_comm)
+		return refuse(why, err, "--requests is of whole processes: use --port, -p, --cgroup or a name");
+	why->instance->schema = &why_requests_schema;
+	return 0;
+}
+
+int why_requests_open(struct why *why, struct err *err)
+{
+	const struct requests_classes classes = {
+		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
+		.running = WHY_RUNNING,
+		.unknown = WHY_UNKNOWN,
+	};
+	struct object *object = &why->progs.object;
+	int ret;
+
+	if (!why->requests.on) {
+		ret = object_size_map(object, "request_cells", 0, err);
+		return ret ? ret : object_size_map(object, "request_peers", 0, err);
+	}
+	why->requests.found = requests_new(&classes);
+	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
+}
+
+/* --- ports --- */
+
+static void add_port(struct why *why, uint32_t port)
+{
+	uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
+
+	why->requests.ports += !ports[port];
+	ports[port] = 1;
+}
+
+/* The inodes of a process's sockets. */
+static void add_sockets(struct set *inodes, uint32_t tgid)
+{
+	__free char *path = base_printf("/proc/%u/fd", tgid);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		char target[64];
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		unsigned long inode;
+
+		if (n <= 0)
+			continue;
+		target[n] = '\0';
+		if (sscanf(target, "socket:[%lu]", &inode) == 1)
+			set_add(inodes, &inode, sizeof(inode));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* The ports at which these sockets listen. */
+static void add_listening(struct why *why, const struct set *inodes, uint32_t tgid, const char *name)
+{
+	__free char *path = base_printf("/proc/%u/net/%s", tgid, name);
+	__fclose FILE *f = fopen(path, "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned int port, state;
+		unsigned long inode;
+
+		if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %lu", &port, &state,
+			   &inode) == 3 &&
+		    state == LISTENS && port < REQUEST_PORTS && set_find(inodes, &inode, sizeof(inode)) != SET_NONE)
+			add_port(why, port);
+	}
+}
+
+/* Of a process that the filter may pass. Processes with the same sockets are looked at each: they are few. */
+static void add_process(struct why *why, uint32_t tgid)
+{
+	struct set inodes = {};
+
+	add_sockets(&inodes, tgid);
+	if (inodes.n) {
+		add_listening(why, &inodes, tgid, "tcp");
+		add_listening(why, &inodes, tgid, "tcp6");
+	}
+	set_release(&inodes);
+}
+
+int why_requests_arm(struct why *why, struct err *err)
+{
+	struct why_requests *requests = &why->requests;
+	uint32_t last = 0;
+
+	(void)err;
+	if (!requests->on)
+		return 0;
+	requests->shared = object_memory(&why->progs.object, ".data.requests", sizeof(*requests->shared));
+	requests->looked_at = clock_monotonic_ns();
+	if (why->settings->port) {
+		add_port(why, why->settings->port);
+		return 0;
+	}
+	/* threads of a process follow each other */
+	vec_each(before, &why->before) {
+		if (before->tgid != last)
+			add_process(why, before->tgid);
+		last = before->tgid;
+	}
+	return 0;
+}
+
+/* --- records --- */
+
+static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
+{
+	struct why_link from = {};
+	struct why_key behind = { .class = WHY_PROCESSOR };
+	struct requests_link link;
+
+	memcpy(&from, words, (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(*words));
+	link = (struct requests_link){
+		.off_at = from.off_at,
+		.woken_at = kind == WHY_LINK_WOKEN ? from.woken_at : from.off_at,
+		.ran_at = from.ran_at,
+		.tid = from.tid,
+		.waker = kind == WHY_LINK_WOKEN ? from.waker : 0,
+		.object = REQUESTS_NONE,
+		.behind = REQUESTS_NONE,
+		.class = from.class < WHY_CLASSES ? from.class : WHY_UNKNOWN,
+		.ready_class = kind == WHY_LINK_READY && from.class == WHY_THROTTLED ? WHY_THROTTLED : WHY_PROCESSOR,
+		.born = kind == WHY_LINK_BORN,
+	};
+	if (kind == WHY_LINK_WOKEN) {
+		const struct why_key key = { .a = from.a, .b = from.b, .class = from.class, .call = from.call };
+
+		link.object = objects_key(why, &key);
+	}
+	memcpy(&behind.a, from.behind, sizeof(from.behind));
+	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0])
+		link.behind = objects_key(why, &behind);
+	requests_add_link(why->requests.found, &link);
+}
+
+static uint32_t client_of(struct why *why, const void *address, uint32_t version, uint32_t port)
+{
+	struct why_client client = { .version = version, .port = port };
+
+	memcpy(client.address, address, sizeof(client.address));
+	return set_add(&why->requests.clients, &client, sizeof(client));
+}
+
+static void add_event(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
+{
+	static const uint8_t kinds[] = {
+		[WHY_LINK_READ] = REQUESTS_READ,
+		[WHY_LINK_SEND] = REQUESTS_SEND,
+		[WHY_LINK_DONE] = REQUESTS_DONE,
+	};
+	struct request_event from = {};
+	struct requests_event event;
+
+	memcpy(&from, words, (n < REQUEST_WHOLE ? n : REQUEST_WHOLE) * sizeof(*words));
+	event = (struct requests_event){
+		.time = from.time,
+		.sock = from.sock,
+		.birth = from.birth,
+		.arrived = from.arrived,
+		.sent_at = from.sent_at,
+		.client_at = from.client_at,
+		.tid = from.tid,
+		.round = from.round,
+		.merged = from.merged,
+		.from = REQUESTS_NONE,
+		.kind = kinds[kind],
+	};
+	if (kind == WHY_LINK_DONE)
+		event.from = client_of(why, from.client, from.version, from.client_port);
+	requests_add_event(why->requests.found, &event);
+}
+
+void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
+{
+	if (!why->requests.on || !n)
+		return;
+	if (kind >= WHY_LINK_WOKEN && kind <= WHY_LINK_BORN)
+		add_link(why, kind, words, n);
+	else if (kind >= WHY_LINK_READ && kind <= WHY_LINK_DONE)
+		add_event(why, kind, words, n);
+}
+
+/* What was lost was written since the rings were last read. */
+void why_requests_lost(struct why *why, size_t ring)
+{
+	(void)ring;
+	if (why->requests.on)
+		requests_add_loss(why->requests.found,
+				  why->requests.read_at > SETTLED_NS ? why->requests.read_at - SETTLED_NS : 0,
+				  clock_monotonic_ns());
+}
+
+void why_requests_add_wait(struct why *why, const struct why_thread *thread, uint64_t now)
+{
+	const bool sleeps = thread->state == WHY_IS_ASLEEP;
+	struct requests_link link = {
+		.off_at = thread->since,
+		.woken_at = sleeps && thread->woken > thread->since ? thread->woken : sleeps ? now
+											     : thread->since,
+		.ran_at = now,
+		.tid = thread->tid,
+		.object = REQUESTS_NONE,
+		.behind = REQUESTS_NONE,
+		.class = thread->key.class < WHY_CLASSES ? thread->key.class : WHY_UNKNOWN,
+		.ready_class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR,
+	};
+
+	if (why->requests.on && thread->state != WHY_IS_RUNNING)
+		requests_add_link(why->requests.found, &link);
+}
+
+/* --- connections whose next request does not come --- */
+
+struct look {
+	struct why *why;
+	uint64_t before; /* the last send */
+	uint64_t now;
+};
+
+static void look_at(const void *key, const void *value, void *ctx)
+{
+	const struct request_cell *cell = value;
+	struct look *look = ctx;
+	struct requests_event event = {
+		.time = look->now,
+		.birth = cell->birth,
+		.arrived = cell->arrived,
+		.sent_at = cell->sent_at,
+		.client_at = cell->client_at,
+		.tid = cell->sender,
+		.round = cell->round,
+		.merged = cell->merged,
+		.from = REQUESTS_NONE,
+		.kind = REQUESTS_DONE,
+	};
+
+	memcpy(&event.sock, key, sizeof(event.sock));
+	if (cell->state != REQUEST_READ || !cell->arrived || cell->answered != cell->round ||
+	    cell->sent_at > look->before)
+		return;
+	event.from = client_of(look->why, cell->client, cell->version, cell->client_port);
+	requests_add_event(look->why->requests.found, &event);
+}
+
+/* Those that have sent nothing since `before` have answered. */
+static void look(struct why *why, uint64_t before, uint64_t now)
+{
+	const struct batch_map map = {
+		.fd = object_map_fd(&why->progs.object, "request_cells"),
+		.max = REQUEST_CELLS,
+		.key_size = sizeof(uint64_t),
+		.value_size = sizeof(struct request_cell),
+	};
+	struct look look = { why, before, now };
+
+	batch_read(&map, look_at, &look);
+}
+
+void why_requests_take(struct why *why)
+{
+	struct why_requests *requests = &why->requests;
+	const uint64_t now = requests->on ? clock_monotonic_ns() : 0;
+
+	if (!requests->on)
+		return;
+	if (requests->read_at > SETTLED_NS)
+		requests_settle(requests->found, requests->read_at - SETTLED_NS);
+	requests->read_at = now;
+	if (now < requests->looked_at + LOOK_NS)
+		return;
+	requests->looked_at = now;
+	look(why, now - QUIET_NS, now);
+}
+
+void why_requests_finish(struct why *why)
+{
+	if (!why->requests.on)
+		return;
+	why_path_take(why);
+	look(why, UINT64_MAX, UINT64_MAX);
+	requests_settle(why->requests.found, UINT64_MAX);
+}
+
+static void say(uint64_t n, const char *what, const char *why_not)
+{
+	if (n)
+		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), why_not);
+}
+
+void why_requests_losses(const struct why *why)
+{
+	const struct why_requests *requests = &why->requests;
+	struct requests_counts counts;
+
+	if (!requests->on || !requests->shared)
+		return;
+	counts = requests_count(requests->found);
+	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
+	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
+	say(counts.not_kept, "request", "not counted in times: more than are kept");
+	say(requests->shared->no_room, "connection", "not measured: too many at a time");
+	say(requests->shared->in_midst, "request", "left out: it had begun before tracing, or before its connection was seen");
+}
+
+void why_requests_release(struct why *why)
+{
+	requests_free(why->requests.found);
+	set_release(&why->requests.clients);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] threads|loop|pool REQUESTS
+ *
+ * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
+ * (default 4) that ask at the same time, each one request after the other. threads: the server has a thread for each
+ * connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
+ * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk. -d: each connection carries
+ * one request only. -w: the client begins when FILE can be opened and read.
+ *
+ * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ASK	  64
+#define ANSWER	  200
+#define QUEUE_MAX 256
+
+static int port, connections = 4, every = 20, sleep_ms, file = -1;
+static long requests;
+static bool one_each;
+static struct shared {
+	atomic_long served, slow, opened;
+	atomic_ullong longest;
+} * shared;
+
+static unsigned long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* --- the server --- */
+
+static void work(void)
+{
+	static char page[4096];
+	struct timespec ts = { .tv_sec = sleep_ms / 1000, .tv_nsec = sleep_ms % 1000 * 1000000 };
+
+	if (++shared->served % every)
+		return;
+	shared->slow++;
+	if (sleep_ms)
+		nanosleep(&ts, NULL);
+	else if (file >= 0 && (pwrite(file, page, sizeof(page), 0) < 0 || fsync(file)))
+		err(1, "fsync");
+}
+
+static bool get(int fd)
+{
+	char ask[ASK];
+	ssize_t n = read(fd, ask, sizeof(ask));
+
+	return n == ASK;
+}
+
+static void answer(int fd)
+{
+	char bytes[ANSWER] = "";
+
+	work();
+	if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
+		err(1, "write");
+}
+
+static void *serve_one(void *arg)
+{
+	int fd = (long)arg;
+
+	while (get(fd))
+		answer(fd);
+	close(fd);
+	return NULL;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static int queue[QUEUE_MAX];
+static unsigned int first, last;
+
+static void *take(void *arg)
+{
+	for (;;) {
+		int fd;
+
+		pthread_mutex_lock(&lock);
+		while (first == last)
+			pthread_cond_wait(&filled, &lock);
+		fd = queue[first++ % QUEUE_MAX];
+		pthread_mutex_unlock(&lock);
+		answer(fd);
+	}
+	return arg;
+}
+
+static void put(int fd)
+{
+	pthread_mutex_lock(&lock);
+	queue[last++ % QUEUE_MAX] = fd;
+	pthread_cond_signal(&filled);
+	pthread_mutex_unlock(&lock);
+}
+
+static void begin_thread(void *(*fn)(void *), long arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, fn, (void *)arg))
+		errx(1, "pthread_create");
+	pthread_detach(thread);
+}
+
+static int accept_one(int listener)
+{
+	int fd = accept(listener, NULL, NULL), on = 1;
+
+	if (fd < 0)
+		err(1, "accept");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+static void serve_by_threads(int listener)
+{
+	for (;;)
+		begin_thread(serve_one, accept_one(listener));
+}
+
+static void watch(int epoll, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
+		err(1, "epoll_ctl");
+}
+
+static void serve_by_loop(int listener, void (*fn)(int fd))
+{
+	int epoll = epoll_create1(0);
+
+	watch(epoll, listener);
+	for (;;) {
+		struct epoll_event events[16];
+		int n = epoll_wait(epoll, events, 16, -1);
+
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == listener)
+				watch(epoll, accept_one(listener));
+			else if (get(events[i].data.fd))
+				fn(events[i].data.fd);
+			else
+				close(events[i].data.fd);
+		}
+	}
+}
+
+static void serve(int listener, const char *how)
+{
+	prctl(PR_SET_NAME, "server");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!strcmp(how, "threads"))
+		serve_by_threads(listener);
+	if (!strcmp(how, "loop"))
+		serve_by_loop(listener, answer);
+	begin_thread(take, 0);
+	begin_thread(take, 0);
+	serve_by_loop(listener, put);
+}
+
+/* --- the client --- */
+
+static struct sockaddr_in address = { .sin_family = AF_INET };
+
+static int connect_one(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	if (fd < 0 || connect(fd, (void *)&address, sizeof(address)))
+		err(1, "connect");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	shared->opened++;
+	return fd;
+}
+
+static void ask_one(int fd)
+{
+	char bytes[ANSWER] = "";
+	unsigned long long began = now(), ns;
+
+	if (write(fd, bytes, ASK) != ASK || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
+		err(1, "no answer");
+	ns = now() - began;
+	if (ns > shared->longest)
+		shared->longest = ns;
+}
+
+static void *ask(void *arg)
+{
+	long n = requests / connections + ((long)arg < requests % connections);
+	int fd = one_each ? -1 : connect_one();
+
+	while (n--) {
+		if (one_each)
+			fd = connect_one();
+		ask_one(fd);
+		if (one_each)
+			close(fd);
+	}
+	return NULL;
+}
+
+static void ask_all(void)
+{
+	pthread_t threads[QUEUE_MAX];
+
+	for (long i = 0; i < connections; i++)
+		if (pthread_create(&threads[i], NULL, ask, (void *)i))
+			errx(1, "pthread_create");
+	for (long i = 0; i < connections; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void wait_for(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char byte;
+
+	if (fd < 0 || read(fd, &byte, 1) < 0)
+		err(1, "%s", path);
+}
+
+int main(int argc, char **argv)
+{
+	const char *gate = NULL;
+	int listener, on = 1, c;
+	socklen_t size = sizeof(address);
+	pid_t server;
+
+	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d")) != -1) {
+		if (c == 'p')
+			port = atoi(optarg);
+		else if (c == 'c')
+			connections = atoi(optarg);
+		else if (c == 'e')
+			every = atoi(optarg);
+		else if (c == 's')
+			sleep_ms = atoi(optarg);
+		else if (c == 'f')
+			file = open(optarg, O_WRONLY | O_CREAT, 0600);
+		else if (c == 'w')
+			gate = optarg;
+		else if (c == 'd')
+			one_each = true;
+		else
+			return 2;
+	}
+	if (argc - optind != 2 || connections < 1 || connections > QUEUE_MAX || every < 1)
+		errx(2, "usage: serve [OPTIONS] threads|loop|pool REQUESTS");
+	requests = atol(argv[optind + 1]);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	address.sin_port = htons(port);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(listener, (void *)&address, sizeof(address)) || listen(listener, 128) ||
+	    getsockname(listener, (void *)&address, &size))
+		err(1, "listen");
+	server = fork();
+	if (!server)
+		serve(listener, argv[optind]);
+	close(listener);
+	if (gate)
+		wait_for(gate);
+	ask_all();
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\n", requests,
+	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest));
+	return 0;
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Requests of a server in sonde why: as many as the client (tests/programs/serve.c) has sent, the parts of each one sum to
+# its time, and what holds them up is the first line.
+# of file: kernels=ends
+
+# expect_requests: of file out, which is JSON with all requests.
+expect_requests() {
+	expect_exit 0
+	grep '^{' out > json
+	mv out all && mv json out
+	expect_json kind where cause number requests connections ns mean_ns p50_ns p99_ns max_ns client_p99_ns
+	sed -n 's/^did \([a-z]* [0-9]*\)$/\1/p' all > did
+	awk -F '\t' '
+		FILENAME == "did" { split($0, word, " "); did[word[1]] = word[2]; next }
+		$1 == "total" && ($5 != did["requests"] || $6 != did["connections"]) {
+			print $5, "requests on", $6, "connections" }
+		$1 == "total" && !($11 > 0 && $11 <= did["longest"] && $12 > 0 && $12 <= did["longest"]) {
+			print "longest", $11, $12 }
+		$1 == "request" { n++; ns[$4] = $7 }
+		$1 == "request part" { sum[$4] += $7 }
+		$1 == "part" { mean += $8 }
+		END {
+			if (n != did["requests"]) print n " of them with parts"
+			for (i in ns) if (ns[i] != sum[i]) print "request", i, ns[i], "is not", sum[i]
+		}' did rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+	! grep -E 'lost|missing|not split' err || fail "a loss"
+}
+
+# first_part: the largest part of the slowest requests.
+first_part() {
+	sed -n 's/^part	\([a-z]*\)	\([a-z]*\).*/\1 \2/p' rows | head -n 1
+}
+
+test_threads() {
+	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 threads 300
+	expect_requests
+	[ "$(first_part)" = "own sleep" ] || fail "first is $(first_part)"
+}
+
+# Those that come behind a slow one wait for it.
+test_loop() {
+	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 loop 300
+	expect_requests
+	case $(first_part) in
+	"own sleep" | "queue sleep") ;;
+	*) fail "first is $(first_part)" ;;
+	esac
+	grep -q '^part	queue	sleep	' rows || fail "nobody was behind"
+}
+
+test_pool() {
+	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 pool 300
+	expect_requests
+	[ "$(first_part)" = "own sleep" ] || [ "$(first_part)" = "queue sleep" ] || fail "first is $(first_part)"
+}
+
+# A connection for each request. The server is there before.
+test_port() {
+	mkfifo gate
+	serve -p 1234 -d -w gate threads 100 > did_it &
+	client=$!
+	start sonde why --requests --json -n 1000 --port 1234
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	expect_requests
+}
+
+# The same by its process, whose ports are found.
+test_process() {
+	mkfifo gate
+	serve -c 1 -w gate loop 50 > did_it &
+	client=$!
+	until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+	server=${server#/proc/}
+	start sonde why --requests --json -n 1000 -p "${server%/comm}"
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	expect_requests
+}
+
+# Waits for a disk have the name of the file.
+test_disk() {
+	run sonde why --requests -- serve -e 1 -f "$(disk scratch)" threads 40
+	expect_exit 0
+	expect_line '^40 requests on 4 connections in [0-9.]+ s$'
+	expect_line "^server's view: p50 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$"
+	expect_line "^client's view: .*\(40 of them, on this machine\)$"
+	expect_line '^  disk .*%  /dev/'
+	expect_line '^  sum '
+	awk '
+		/^  sum/ { if (NF != 6 || n == 0) print; for (i = 2; i <= 4; i++) if ($i - all[i] > 0.02 || all[i] - $i > 0.02)
+			print i, $i, all[i]; next }
+		/^  [^ ].* %/ { n++; for (i = 1; i <= NF; i++) if ($i == "%") { for (k = 2; k <= 4; k++) all[k] += $(i - 6 + k) ; break } }
+		' out > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+}
+
+# kernels=one
+test_refused() {
+	for options in "--port 80" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
+		"--requests --comm x"; do
+		# shellcheck disable=SC2086
+		run sonde why $options
+		expect_exit 2
+		expect_one_err .
+	done
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Requests, and how their time is cut, by threads and connections that are made by hand, and by random ones. */
+#include <criterion/criterion.h>
+
+#include "base/str.h"
+#include "why/requests.h"
+
+enum class {
+	UNKNOWN,
+	RUNNING,
+	PROCESSOR,
+	DISK,
+	POLL,
+	CONDITION,
+};
+
+static struct requests *begin(void)
+{
+	const struct requests_classes classes = {
+		.rests = 1 << POLL | 1 << CONDITION,
+		.running = RUNNING,
+		.unknown = UNKNOWN,
+	};
+
+	return requests_new(&classes);
+}
+
+static void sleeps(struct requests *requests, uint32_t tid, enum class class, uint64_t off_at, uint32_t waker,
+		   uint64_t woken_at, uint64_t ran_at)
+{
+	const struct requests_link link = {
+		.off_at = off_at,
+		.woken_at = woken_at,
+		.ran_at = ran_at,
+		.tid = tid,
+		.waker = waker,
+		.object = REQUESTS_NONE,
+		.behind = REQUESTS_NONE,
+		.class = class,
+		.ready_class = PROCESSOR,
+	};
+
+	requests_add_link(requests, &link);
+}
+
+static void reads(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid, uint64_t at)
+{
+	const struct requests_event event = {
+		.kind = REQUESTS_READ,
+		.time = at,
+		.sock = sock,
+		.birth = 1,
+		.arrived = arrived,
+		.tid = tid,
+		.round = round,
+	};
+
+	requests_add_event(requests, &event);
+}
+
+/* The first bytes at `at`, the last ones at `last`, which are known at `known`. */
+static void sends(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid, uint64_t at,
+		  uint64_t last, uint64_t known)
+{
+	struct requests_event event = {
+		.kind = REQUESTS_SEND,
+		.time = at,
+		.sock = sock,
+		.birth = 1,
+		.arrived = arrived,
+		.tid = tid,
+		.round = round,
+	};
+
+	requests_add_event(requests, &event);
+	event.kind = REQUESTS_DONE;
+	event.time = known;
+	event.sent_at = last;
+	requests_add_event(requests, &event);
+}
+
+static uint64_t sum_of(const struct requests *requests, const struct requests_request *request)
+{
+	const struct requests_part *parts = requests_parts(requests);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < request->n_parts; i++)
+		sum += parts[request->part + i].ns;
+	return sum;
+}
+
+/* "WHERE CLASS of TID NS", in the order in which they were found. */
+static void expect(const struct requests *requests, size_t which, const char *text)
+{
+	static const char *const wheres[] = { "own", "queue", "accept", "unknown" };
+	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition" };
+	const struct requests_part *parts = requests_parts(requests);
+	const struct requests_request *all;
+	struct str got = {};
+	size_t n;
+
+	all = requests_all(requests, &n);
+	cr_assert_lt(which, n, "%zu requests", n);
+	for (uint32_t i = 0; i < all[which].n_parts; i++) {
+		const struct requests_part *part = &parts[all[which].part + i];
+
+		str_addf(&got, "%s%s %s of %u %lu", i ? ", " : "", wheres[part->where], classes[part->class], part->tid,
+			 part->ns);
+	}
+	cr_assert_str_eq(str_or_empty(got.data), text);
+	cr_assert_eq(sum_of(requests, &all[which]), all[which].ns);
+	str_release(&got);
+}
+
+/* A thread that serves one connection: whatever it does is its own. */
+Test(requests, own)
+{
+	struct requests *requests = begin();
+
+	sleeps(requests, 7, POLL, 50, 0, 102, 110);
+	reads(requests, 1, 1, 100, 7, 120);
+	sleeps(requests, 7, DISK, 130, 0, 170, 180);
+	sends(requests, 1, 1, 100, 7, 190, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "own poll of 7 2, own processor of 7 18, own running of 7 40, own disk of 7 40");
+	cr_assert_eq(requests_count(requests).connections, 1);
+	requests_free(requests);
+}
+
+/* A loop reads two requests, and then answers both. */
+Test(requests, queue)
+{
+	struct requests *requests = begin();
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	reads(requests, 2, 1, 105, 7, 120);
+	sleeps(requests, 7, DISK, 122, 0, 128, 128);
+	sends(requests, 1, 1, 100, 7, 130, 130, 300);
+	sends(requests, 2, 1, 105, 7, 150, 150, 301);
+	requests_settle(requests, 1000);
+	/* for the other one from 120 on, and for this one since then */
+	expect(requests, 0, "own running of 7 24, own disk of 7 6");
+	expect(requests, 1, "queue running of 7 5, own running of 7 34, own disk of 7 6");
+	requests_all(requests, &n);
+	cr_assert_eq(n, 2);
+	requests_free(requests);
+}
+
+/* One thread reads, and wakes another one, which answers. */
+Test(requests, handed_over)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 8, CONDITION, 20, 7, 130, 140);
+	sleeps(requests, 7, POLL, 135, 0, 500, 500);
+	sends(requests, 1, 1, 100, 8, 190, 190, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "own running of 7 30, own processor of 8 10, own running of 8 50");
+	requests_free(requests);
+}
+
+/* The thread that answers was busy with another request until 160, and was not woken. */
+Test(requests, pool)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 50, 7, 60);
+	reads(requests, 2, 1, 100, 7, 110);
+	sleeps(requests, 7, POLL, 120, 0, 500, 500);
+	sleeps(requests, 8, DISK, 130, 0, 150, 150);
+	sends(requests, 1, 1, 50, 8, 160, 160, 300);
+	sends(requests, 2, 1, 100, 8, 190, 190, 301);
+	requests_settle(requests, 1000);
+	expect(requests, 1,
+	       "own running of 7 20, queue running of 8 20, queue disk of 8 20, own running of 8 30");
+	requests_free(requests);
+}
+
+/* The thread is not there when the request arrives. */
+Test(requests, not_accepted)
+{
+	struct requests *requests = begin();
+
+	requests_add_link(requests, &(struct requests_link){ .ran_at = 130, .tid = 7, .born = true });
+	reads(requests, 1, 1, 100, 7, 140);
+	sends(requests, 1, 1, 100, 7, 150, 150, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "accept unknown of 7 30, own running of 7 20");
+	requests_free(requests);
+}
+
+/* Between the read and the answer the loop serves another one, and sleeps for nobody knows what. */
+Test(requests, not_known)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, POLL, 115, 0, 130, 130);
+	reads(requests, 2, 1, 128, 7, 135);
+	sends(requests, 2, 1, 128, 7, 140, 140, 300);
+	sleeps(requests, 7, POLL, 145, 0, 160, 160);
+	sends(requests, 1, 1, 100, 7, 170, 170, 301);
+	requests_settle(requests, 1000);
+	expect(requests, 1, "own running of 7 30, unknown poll of 7 15, queue running of 7 10, own poll of 7 15");
+	requests_free(requests);
+}
+
+/* A request with a loss inside is counted, and has no parts. */
+Test(requests, lost)
+{
+	struct requests *requests = begin();
+	const struct requests_request *all;
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	requests_add_loss(requests, 120, 125);
+	sends(requests, 1, 1, 100, 7, 150, 150, 300);
+	/* the end of this one is lost */
+	reads(requests, 2, 1, 400, 7, 410);
+	reads(requests, 2, 2, 500, 7, 510);
+	sends(requests, 2, 2, 500, 7, 520, 530, 600);
+	requests_settle(requests, 1000);
+	all = requests_all(requests, &n);
+	cr_assert_eq(n, 2);
+	cr_assert_eq(all[0].n_parts, 0);
+	cr_assert_eq(all[0].ns, 50);
+	cr_assert_eq(sum_of(requests, &all[1]), 30);
+	cr_assert_eq(requests_count(requests).not_cut, 1);
+	cr_assert_eq(requests_count(requests).unanswered, 1);
+	requests_free(requests);
+}
+
+/* --- random histories --- */
+
+#define THREADS	    5
+#define CONNECTIONS 8
+#define STEPS	    3000
+
+static uint64_t some(unsigned int *seed, unsigned int most)
+{
+	return rand_r(seed) % (most + 1);
+}
+
+/* Each thread switches at random, also with clocks that do not agree. */
+static void add_threads(struct requests *requests, unsigned int *seed, uint64_t end)
+{
+	for (uint32_t tid = 1; tid <= THREADS; tid++) {
+		for (uint64_t at = some(seed, 100); at < end;) {
+			uint64_t off_at = at + some(seed, 50), woken_at = off_at + some(seed, 50);
+			uint64_t ran_at = woken_at + some(seed, 20);
+
+			if (some(seed, 50) == 0)
+				woken_at -= some(seed, 30) < woken_at ? 3 : 0;
+			sleeps(requests, tid, DISK + some(seed, 2), off_at, some(seed, THREADS), woken_at, ran_at);
+			at = ran_at;
+		}
+	}
+}
+
+/* Whatever threads did, and whoever reads and sends: the parts of each request sum to its time, to the nanosecond. */
+static void try_random(unsigned int seed)
+{
+	struct requests *requests = begin();
+	uint64_t at[CONNECTIONS + 1] = {}, end = 0, wanted = 0, settled = 0;
+	const struct requests_request *all;
+	size_t n;
+
+	for (uint32_t round = 1; round <= STEPS / CONNECTIONS; round++) {
+		for (uint64_t sock = 1; sock <= CONNECTIONS; sock++) {
+			uint64_t arrived = at[sock] + 1 + some(&seed, 60), read = arrived + some(&seed, 60);
+			uint64_t first = read + some(&seed, 90), last = first + some(&seed, 1) * some(&seed, 40);
+
+			reads(requests, sock, round, arrived, 1 + some(&seed, THREADS - 1), read);
+			at[sock] = last + 1 + some(&seed, 30);
+			sends(requests, sock, round, arrived, 1 + some(&seed, THREADS - 1), first, last, at[sock]);
+			end = at[sock] > end ? at[sock] : end;
+			wanted++;
+		}
+	}
+	add_threads(requests, &seed, end);
+	while (settled < end)
+		requests_settle(requests, settled += 1 + some(&seed, 500));
+	requests_settle(requests, UINT64_MAX);
+	all = requests_all(requests, &n);
+	cr_assert_eq(n, wanted, "%zu requests, not %lu", n, wanted);
+	for (size_t i = 0; i < n; i++)
+		cr_assert_eq(sum_of(requests, &all[i]), all[i].ns, "request %zu: %lu, not %lu", i,
+			     sum_of(requests, &all[i]), all[i].ns);
+	cr_assert_eq(requests_count(requests).connections, CONNECTIONS);
+	cr_assert_eq(requests_count(requests).unanswered, 0);
+	requests_free(requests);
+}
+
+Test(requests, random)
+{
+	for (unsigned int seed = 1; seed <= 20; seed++)
+		try_random(seed);
+}
