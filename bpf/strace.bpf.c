@@ -12,7 +12,7 @@
 #define ERRORS_MAX 4095
 
 const volatile struct strace_config config SEC(".rodata.config");
-const volatile struct strace_plan strace_plans[STRACE_CALLS] SEC(".rodata.plans") = {};
+const volatile struct strace_plan strace_plans[STRACE_PLANS] SEC(".rodata.plans") = {};
 const volatile struct strace_step strace_steps[STRACE_STEPS] SEC(".rodata.steps") = {};
 
 /* STRACE_LANES for each processor; user space sets the size. */
@@ -513,8 +513,10 @@ static __always_inline bool choose(struct call *call, bool at_exit)
 	__u64 index = call->nr;
 
 	barrier_var(index);
-	if (call->flags & STRACE_COMPAT || index >= STRACE_CALLS)
+	if (index >= STRACE_CALLS)
 		return config.all;
+	if (call->flags & STRACE_COMPAT)
+		index += STRACE_CALLS;
 	call->first = at_exit ? strace_plans[index].exit : strace_plans[index].enter;
 	call->n = at_exit ? strace_plans[index].n_exit : strace_plans[index].n_enter;
 	return strace_plans[index].wanted;

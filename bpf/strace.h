@@ -10,7 +10,8 @@
 
 #include "bpf/path.h"
 
-#define STRACE_CALLS   512 /* calls with greater numbers have no plan */
+#define STRACE_CALLS   512		  /* calls with greater numbers have no plan */
+#define STRACE_PLANS   (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
 #define STRACE_STEPS   2048
 #define STRACE_RET_TAG 30 /* the tag of a blob of the result */
 #define STRACE_BLOBS   8  /* the most steps of a plan at one end of a call */

@@ -127,14 +127,14 @@ static void close_call(struct task *task)
 
 static bool is_exec(const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
 
 	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
 }
 
 static bool is_exit(const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
 
 	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
 }
@@ -142,7 +142,7 @@ static bool is_exit(const struct strace_record *record)
 /* In a new task the call that made it ends, too: with 0, and without a begin. */
 static bool is_birth(const struct task *task, const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
 
 	return record->kind == STRACE_EXIT && !record->ret && !task->open && name &&
 	       (!strcmp(name, "clone") || !strcmp(name, "clone3") || !strcmp(name, "fork") || !strcmp(name, "vfork"));
@@ -295,8 +295,10 @@ static const struct strace_call *call_of(struct strace_lines *lines, const struc
 {
 	const struct strace_call *known;
 
-	if (record->flags & STRACE_COMPAT || record->nr >= STRACE_CALLS)
+	if (record->nr >= STRACE_CALLS)
 		return NULL;
+	if (record->flags & STRACE_COMPAT)
+		return strace_call_of_32(record->nr);
 	known = strace_call_of(record->nr);
 	if (!known && !lines->guessed[record->nr])
 		lines->guessed[record->nr] = strace_guess(record->nr);
@@ -320,7 +322,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 /* Whether -e lets a call pass: execve is recorded in any case. */
 static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
 {
-	return record->flags & STRACE_COMPAT ? !lines->set->any : strace_set_has(lines->set, record->nr);
+	return strace_set_has(lines->set, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
 }
 
 /* Whether -z, -Z and --slower let a call pass. */
@@ -543,6 +545,11 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	/* the program cannot tell syscall(-1) from a return from a signal */
 	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
 		held->record.nr = UINT32_MAX;
+	/* the new program may be of the other kind, with another number for the call that it returns from */
+	if (record->kind == STRACE_EXIT && task->open && is_exec(record) && is_exec(&task->open->record)) {
+		held->record.nr = task->open->record.nr;
+		held->record.flags = task->open->record.flags;
+	}
 	if (record->kind == STRACE_ENTER) {
 		/* a begin without an end: of the command's exec that failed, or its end was lost */
 		close_call(task);
