@@ -298,6 +298,45 @@ __noinline int copy_file(__u32 lane, __u32 tag, __u32 fd)
 	return 0;
 }
 
+/* The descriptors are in the blob whose bytes are there. */
+__noinline int copy_poll_files(__u32 lane, __u32 tag, __u32 begin)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_FILES_POLL;
+	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
+		volatile __u32 *fd = (void *)scratch->data + at + i * STRACE_FILES_POLL;
+
+		if (i >= n)
+			break;
+		copy_file(lane, tag, *fd);
+	}
+	return 0;
+}
+
+__noinline int copy_set_files(__u32 lane, __u32 tag, __u32 begin)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, bits;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	bits = *(volatile __u64 *)(scratch->data + at);
+	for (__u32 fd = 0; fd < 64; fd++)
+		if (bits >> fd & 1)
+			copy_file(lane, tag, fd);
+	return 0;
+}
+
 static __always_inline bool is_wanted_step(const volatile struct strace_step *step, __s64 ret)
 {
 	bool failed = ret < 0 && ret >= -ERRORS_MAX;
@@ -335,6 +374,11 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_program(lane, step->tag, step->most);
 	if (config.files && step->op == STRACE_FILE)
 		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
+	if (config.files && step->op == STRACE_FILES) {
+		from = scratch->at[step->from & (STRACE_BLOBS - 1)];
+		return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, from)
+							: copy_set_files(lane, step->tag, from);
+	}
 	from = number_of(scratch, step->from, step->at, true);
 	if (!from)
 		return 0;
@@ -388,7 +432,8 @@ static __always_inline void fill(struct strace_record *record, const struct call
 #pragma unroll
 	for (int i = 0; i < STRACE_ARGS; i++)
 		record->args[i] = call->args[i];
-	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	if (config.comm)
+		bpf_get_current_comm(record->comm, sizeof(record->comm));
 }
 
 /* Sends a call without blobs. */
@@ -477,12 +522,24 @@ static __always_inline bool is_compat(struct pt_regs *regs)
 	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
 }
 
-static __always_inline __u32 number_in(struct pt_regs *regs)
+/* The arguments, and at the end of a call its number, by one copy. */
+static __always_inline bool read_registers(struct pt_regs *regs, struct call *call)
 {
-	__u64 number = -1;
+	struct {
+		__u64 r10, r9, r8, ax, cx, dx, si, di, orig_ax;
+	} now;
 
-	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
-	return number;
+	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->r10))
+		return false;
+	call->args[0] = now.di;
+	call->args[1] = now.si;
+	call->args[2] = now.dx;
+	call->args[3] = now.r10;
+	call->args[4] = now.r8;
+	call->args[5] = now.r9;
+	if (call->kind == STRACE_EXIT)
+		call->nr = now.orig_ax;
+	return true;
 }
 #else
 static __always_inline bool is_compat(struct pt_regs *regs)
@@ -493,18 +550,36 @@ static __always_inline bool is_compat(struct pt_regs *regs)
 	return pstate & PSR_MODE32;
 }
 
-static __always_inline __u32 number_in(struct pt_regs *regs)
+static __always_inline bool read_registers(struct pt_regs *regs, struct call *call)
 {
+	struct context_syscall registers = {};
 	__s32 number = -1;
 
-	bpf_probe_read_kernel(&number, sizeof(number), (void *)(regs + 1) + sizeof(__u64));
-	return number;
+	if (!context_read_regs(regs, &registers))
+		return false;
+	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
+	if (call->kind == STRACE_EXIT) {
+		bpf_probe_read_kernel(&number, sizeof(number), (void *)(regs + 1) + sizeof(__u64));
+		call->nr = number;
+	}
+	return true;
 }
 #endif
 
 static __always_inline bool is_wanted_task(void)
 {
 	return event_wanted() && (!config.one || own_tid() == config.tid);
+}
+
+/* Whether a call of this number is wanted, of a 64-bit or of a 32-bit program: nothing else is known of it yet. */
+static __always_inline bool may_be_wanted(__u32 number)
+{
+	__u64 index = number;
+
+	barrier_var(index);
+	if (index >= STRACE_CALLS)
+		return config.all;
+	return strace_plans[index].wanted || strace_plans[index + STRACE_CALLS].wanted;
 }
 
 /* Finds the plan. False: nobody wants this call. */
@@ -542,15 +617,18 @@ static __always_inline void read_compat(struct pt_regs *regs, struct call *call)
 static __always_inline int traced(void *ctx, struct call *call)
 {
 	struct pt_regs *regs = (void *)context_word(ctx, 0);
-	struct context_syscall registers = {};
 
+	if (!read_registers(regs, call))
+		return 0;
+	/* it restores all registers, and so destroys its own number */
+	if (call->kind == STRACE_EXIT && call->nr == (__u32)-1)
+		call->nr = NR_RT_SIGRETURN;
+	if (!may_be_wanted(call->nr))
+		return 0;
 	if (is_compat(regs))
 		call->flags = STRACE_COMPAT;
 	if (!choose(call, call->kind == STRACE_EXIT))
 		return 0;
-	if (!context_read_regs(regs, &registers))
-		return 0;
-	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
 	if (call->flags & STRACE_COMPAT)
 		read_compat(regs, call);
 	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
@@ -565,9 +643,9 @@ int call_begins(void *ctx)
 {
 	struct call call = { .kind = STRACE_ENTER };
 
-	if (!is_wanted_task())
-		return 0;
 	call.nr = context_word(ctx, 1);
+	if (!may_be_wanted(call.nr) || !is_wanted_task())
+		return 0;
 	return traced(ctx, &call);
 }
 
@@ -578,10 +656,6 @@ int call_ends(void *ctx)
 
 	if (!is_wanted_task())
 		return 0;
-	call.nr = number_in((void *)context_word(ctx, 0));
-	/* it restores all registers, and so destroys its own number */
-	if (call.nr == (__u32)-1)
-		call.nr = NR_RT_SIGRETURN;
 	call.ret = context_word(ctx, 1);
 	return traced(ctx, &call);
 }

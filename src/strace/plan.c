@@ -19,7 +19,7 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 
 		if (type->steps[i].when & STRACE_IF_WHOLE && !settings->whole)
 			continue;
-		if (type->steps[i].op == STRACE_FILE && !strace_wants_files(settings))
+		if ((type->steps[i].op == STRACE_FILE || type->steps[i].op == STRACE_FILES) && !strace_wants_files(settings))
 			continue;
 		plans->n++;
 		*step = type->steps[i];

@@ -205,6 +205,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		.all = !state->set.any,
 		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
 		.files = strace_wants_files(settings),
+		.comm = !output_is_text(ctx->out),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
 	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);
