@@ -94,7 +94,7 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test fresh check tests test-programs fuzz random faults stress bench bench-peers bench-service soak \
+.PHONY: all help deps try test fresh check tests test-programs fuzz random faults stress bench bench-peers bench-service bench-strace soak \
 	stacks lint lint-bpf docs fmt man install uninstall deb clean FORCE
 
 all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
@@ -159,6 +159,9 @@ bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root;
 
 bench-service: all tests ## restart, upgrade and scrape the exporter as a service, in guests, for an hour
 	@tests/bench/service/run
+
+bench-strace: all ## compare the lines of sonde strace with strace's, of the same runs, for 50 commands (as root)
+	@tests/bench/strace/compare -k
 
 stacks: ## compare stacks of real programs with those of perf and gdb, on this machine (as root; installs what is missing)
 	@scripts/deps build test stacks

@@ -13,7 +13,7 @@
 #define ERRORS_MAX 4095
 
 const volatile struct strace_config config SEC(".rodata.config");
-const volatile struct strace_plan strace_plans[STRACE_CALLS] SEC(".rodata.plans") = {};
+const volatile struct strace_plan strace_plans[STRACE_PLANS] SEC(".rodata.plans") = {};
 const volatile struct strace_step strace_steps[STRACE_STEPS] SEC(".rodata.steps") = {};
 
 /* STRACE_LANES for each processor; user space sets the size. */
@@ -116,154 +116,7 @@ __noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 m
 	return 0;
 }
 
-/* The array of struct iovec is the blob whose bytes are there. */
-__noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at = begin, n;
-
-	if (!scratch)
-		return 0;
-	barrier_var(at);
-	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
-		return 0;
-	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / 16;
-	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
-		volatile __u64 *vector = (void *)scratch->data + at + i * 16;
-
-		if (i >= n)
-			break;
-		copy_blob(lane, tag, vector[0], vector[1], most);
-	}
-	return 0;
-}
-
-/* The name and the vectors of the struct mmsghdr that is there. */
-__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	volatile __u64 *message;
-	__u64 at = begin, vectors, n;
-
-	if (!scratch)
-		return 0;
-	barrier_var(at);
-	if (at >= STRACE_ROOM)
-		return 0;
-	message = (void *)scratch->data + at;
-	vectors = message[2];
-	n = message[3];
-	copy_blob(lane, tag, message[0], message[0] ? (__u32)message[1] : 0, 128);
-	at = scratch->record.size;
-	copy_blob(lane, tag, vectors, n < STRACE_VECTOR ? n * 16 : STRACE_VECTOR * 16, STRACE_VECTOR * 16);
-	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most);
-}
-
-__noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at = begin, n;
-
-	if (!scratch)
-		return 0;
-	barrier_var(at);
-	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
-		return 0;
-	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_MESSAGE_SIZE;
-	for (__u32 i = 0; i < STRACE_MESSAGES_MAX; i++) {
-		if (i >= n)
-			break;
-		copy_message(lane, tag, begin + i * STRACE_MESSAGE_SIZE, most);
-	}
-	return 0;
-}
-
-__noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32 n)
-{
-	for (__u32 i = 0; i < STRACE_STRINGS_WHOLE; i++) {
-		__u64 text = 0;
-
-		if (i >= n || bpf_probe_read_user(&text, sizeof(text), (void *)(from + i * sizeof(text))) || !text)
-			break;
-		copy_blob(lane, tag | TEXT, text, 0, most);
-	}
-	return 0;
-}
-
-#define POINTERS_MAX 512
-
-__noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	struct strace_blob *blob;
-	__u64 pointer;
-	__u32 i, at;
-
-	if (!scratch)
-		return 0;
-	blob = new_blob(scratch, &at);
-	if (!blob)
-		return 0;
-	for (i = 0; i < POINTERS_MAX; i++) {
-		pointer = 0;
-		if (bpf_probe_read_user(&pointer, sizeof(pointer), (void *)(from + i * sizeof(pointer)))) {
-			end_blob(scratch, blob, tag, STRACE_UNREAD, 0, i);
-			return 0;
-		}
-		if (!pointer)
-			break;
-	}
-	end_blob(scratch, blob, tag, i == POINTERS_MAX ? STRACE_SHORT : STRACE_WHOLE, 0, i);
-	return 0;
-}
-
-/* Older verifiers follow each round of a loop, so it has few. */
-#define ENTRIES_ROUNDS 128
-
-/*
- * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may
- * be others behind them.
- */
-__noinline int count_some_entries(__u32 lane, __u64 from, __u64 size)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	__u16 length;
-
-	if (!scratch)
-		return 0;
-	for (__u32 i = 0; i < ENTRIES_ROUNDS; i++) {
-		__u64 offset = *(volatile __u64 *)&scratch->offset;
-
-		length = 0;
-		/* the inode and the offset are before it */
-		if (offset >= size ||
-		    bpf_probe_read_user(&length, sizeof(length), (void *)(from + offset + 16)) || !length)
-			return 0;
-		*(volatile __u64 *)&scratch->offset = offset + length;
-		scratch->entries++;
-	}
-	return 1;
-}
-
-__noinline int count_entries(__u32 lane, __u32 tag, __u64 from, __u64 size)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	struct strace_blob *blob;
-	__u32 at;
-
-	if (!scratch)
-		return 0;
-	blob = new_blob(scratch, &at);
-	if (!blob)
-		return 0;
-	scratch->offset = 0;
-	scratch->entries = 0;
-	for (__u32 i = 0; i < 64; i++)
-		if (!count_some_entries(lane, from, size))
-			break;
-	end_blob(scratch, blob, tag, scratch->offset < size ? STRACE_UNREAD : STRACE_WHOLE, 0, scratch->entries);
-	return 0;
-}
+#include "bpf/strace_arrays.bpf.h"
 
 /* The arguments that the new program found, and the name that was executed. */
 __noinline int copy_program(__u32 lane, __u32 tag, __u32 most)
@@ -296,6 +149,45 @@ __noinline int copy_file(__u32 lane, __u32 tag, __u32 fd)
 		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
 	else
 		end_blob(scratch, blob, tag, STRACE_WHOLE, sizeof(*file) + (size & (2 * FILE_ROOM - 1)), 0);
+	return 0;
+}
+
+/* The descriptors are in the blob whose bytes are there. */
+__noinline int copy_poll_files(__u32 lane, __u32 tag, __u32 begin)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_FILES_POLL;
+	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
+		volatile __u32 *fd = (void *)scratch->data + at + i * STRACE_FILES_POLL;
+
+		if (i >= n)
+			break;
+		copy_file(lane, tag, *fd);
+	}
+	return 0;
+}
+
+__noinline int copy_set_files(__u32 lane, __u32 tag, __u32 begin)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, bits;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	bits = *(volatile __u64 *)(scratch->data + at);
+	for (__u32 fd = 0; fd < 64; fd++)
+		if (bits >> fd & 1)
+			copy_file(lane, tag, fd);
 	return 0;
 }
 
@@ -336,6 +228,11 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_program(lane, step->tag, step->most);
 	if (config.files && step->op == STRACE_FILE)
 		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
+	if (config.files && step->op == STRACE_FILES) {
+		from = scratch->at[step->from & (STRACE_BLOBS - 1)];
+		return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, from)
+							: copy_set_files(lane, step->tag, from);
+	}
 	from = number_of(scratch, step->from, step->at, true);
 	if (!from)
 		return 0;
@@ -389,7 +286,8 @@ static __always_inline void fill(struct strace_record *record, const struct call
 #pragma unroll
 	for (int i = 0; i < STRACE_ARGS; i++)
 		record->args[i] = call->args[i];
-	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	if (config.comm)
+		bpf_get_current_comm(record->comm, sizeof(record->comm));
 }
 
 /* Sends a call without blobs. */
@@ -478,12 +376,24 @@ static __always_inline bool is_compat(struct pt_regs *regs)
 	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
 }
 
-static __always_inline __u32 number_in(struct pt_regs *regs)
+/* The arguments, and at the end of a call its number, by one copy. */
+static __always_inline bool read_registers(struct pt_regs *regs, struct call *call)
 {
-	__u64 number = -1;
+	struct {
+		__u64 r10, r9, r8, ax, cx, dx, si, di, orig_ax;
+	} now;
 
-	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
-	return number;
+	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->r10))
+		return false;
+	call->args[0] = now.di;
+	call->args[1] = now.si;
+	call->args[2] = now.dx;
+	call->args[3] = now.r10;
+	call->args[4] = now.r8;
+	call->args[5] = now.r9;
+	if (call->kind == STRACE_EXIT)
+		call->nr = now.orig_ax;
+	return true;
 }
 #else
 static __always_inline bool is_compat(struct pt_regs *regs)
@@ -494,12 +404,19 @@ static __always_inline bool is_compat(struct pt_regs *regs)
 	return pstate & PSR_MODE32;
 }
 
-static __always_inline __u32 number_in(struct pt_regs *regs)
+static __always_inline bool read_registers(struct pt_regs *regs, struct call *call)
 {
+	struct context_syscall registers = {};
 	__s32 number = -1;
 
-	bpf_probe_read_kernel(&number, sizeof(number), (void *)(regs + 1) + sizeof(__u64));
-	return number;
+	if (!context_read_regs(regs, &registers))
+		return false;
+	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
+	if (call->kind == STRACE_EXIT) {
+		bpf_probe_read_kernel(&number, sizeof(number), (void *)(regs + 1) + sizeof(__u64));
+		call->nr = number;
+	}
+	return true;
 }
 #endif
 
@@ -508,14 +425,27 @@ static __always_inline bool is_wanted_task(void)
 	return event_wanted() && (!config.one || own_tid() == config.tid);
 }
 
+/* Whether a call of this number is wanted, of a 64-bit or of a 32-bit program: nothing else is known of it yet. */
+static __always_inline bool may_be_wanted(__u32 number)
+{
+	__u64 index = number;
+
+	barrier_var(index);
+	if (index >= STRACE_CALLS)
+		return config.all;
+	return strace_plans[index].wanted || strace_plans[index + STRACE_CALLS].wanted;
+}
+
 /* Finds the plan. False: nobody wants this call. */
 static __always_inline bool choose(struct call *call, bool at_exit)
 {
 	__u64 index = call->nr;
 
 	barrier_var(index);
-	if (call->flags & STRACE_COMPAT || index >= STRACE_CALLS)
+	if (index >= STRACE_CALLS)
 		return config.all;
+	if (call->flags & STRACE_COMPAT)
+		index += STRACE_CALLS;
 	call->first = at_exit ? strace_plans[index].exit : strace_plans[index].enter;
 	call->n = at_exit ? strace_plans[index].n_exit : strace_plans[index].n_enter;
 	return strace_plans[index].wanted;
@@ -569,8 +499,14 @@ static __always_inline void count(const struct call *call)
 static __always_inline int traced(void *ctx, struct call *call)
 {
 	struct pt_regs *regs = (void *)context_word(ctx, 0);
-	struct context_syscall registers = {};
 
+	if (!read_registers(regs, call))
+		return 0;
+	/* it restores all registers, and so destroys its own number */
+	if (call->kind == STRACE_EXIT && call->nr == (__u32)-1)
+		call->nr = NR_RT_SIGRETURN;
+	if (!may_be_wanted(call->nr))
+		return 0;
 	if (is_compat(regs))
 		call->flags = STRACE_COMPAT;
 	if (!choose(call, call->kind == STRACE_EXIT))
@@ -579,9 +515,6 @@ static __always_inline int traced(void *ctx, struct call *call)
 		count(call);
 	if (config.count == STRACE_COUNTS_ONLY)
 		return 0;
-	if (!context_read_regs(regs, &registers))
-		return 0;
-	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
 	if (call->flags & STRACE_COMPAT)
 		read_compat(regs, call);
 	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
@@ -596,9 +529,9 @@ int call_begins(void *ctx)
 {
 	struct call call = { .kind = STRACE_ENTER };
 
-	if (!is_wanted_task())
-		return 0;
 	call.nr = context_word(ctx, 1);
+	if (!may_be_wanted(call.nr) || !is_wanted_task())
+		return 0;
 	return traced(ctx, &call);
 }
 
@@ -609,10 +542,6 @@ int call_ends(void *ctx)
 
 	if (!is_wanted_task())
 		return 0;
-	call.nr = number_in((void *)context_word(ctx, 0));
-	/* it restores all registers, and so destroys its own number */
-	if (call.nr == (__u32)-1)
-		call.nr = NR_RT_SIGRETURN;
 	call.ret = context_word(ctx, 1);
 	return traced(ctx, &call);
 }

@@ -10,7 +10,8 @@
 
 #include "bpf/path.h"
 
-#define STRACE_CALLS   512 /* calls with greater numbers have no plan */
+#define STRACE_CALLS   512		  /* calls with greater numbers have no plan */
+#define STRACE_PLANS   (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
 #define STRACE_STEPS   2048
 #define STRACE_RET_TAG 30 /* the tag of a blob of the result */
 #define STRACE_BLOBS   8  /* the most steps of a plan at one end of a call */
@@ -90,6 +91,7 @@ enum strace_op {
 	STRACE_COUNT,	 /* how many pointers are there before a NULL: in strace_blob.all */
 	STRACE_ENTRIES,	 /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
 	STRACE_FILE,	 /* what a descriptor is open on: a struct strace_file */
+	STRACE_FILES,	 /* the same of the descriptors in another step's blob, the first 32, or bits of the first 64: scale */
 	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, vectors, their memory, a blob each */
 	STRACE_PROGRAM,	 /* the arguments of the program that now runs: one block of texts, and what was executed */
 };
@@ -103,6 +105,10 @@ enum strace_op {
 #define STRACE_IF_OK	 1 /* only if the call has not failed */
 #define STRACE_IF_FAILED 2
 #define STRACE_IF_WHOLE	 4 /* only with -v; the plan has no such step without */
+
+/* strace_step.scale of STRACE_FILES: an array of struct pollfd, or a set of bits */
+#define STRACE_FILES_POLL 8
+#define STRACE_FILES_BITS 1
 
 struct strace_step {
 	unsigned char op, tag;
@@ -159,9 +165,10 @@ struct strace_config {
 	unsigned char one;   /* only the thread below */
 	unsigned char files; /* there are steps of STRACE_FILE */
 	unsigned char count; /* enum strace_counting */
+	unsigned char comm;  /* records have the name of the thread */
+	unsigned char wall;  /* count what passes, and not the time on a processor */
 	unsigned int tid;
 	unsigned int command;	   /* its first thread: calls before its program begins do not count; 0: none */
-	unsigned int wall;	   /* count what passes, and not the time on a processor */
 	unsigned long long slower; /* count calls that take so many ns; 0: all */
 };
 _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");

@@ -100,7 +100,7 @@ static void close_call(struct task *task)
 
 static bool is_exec(const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
 
 	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
 }
@@ -108,7 +108,7 @@ static bool is_exec(const struct strace_record *record)
 /* In a new task the call that made it ends, too: with 0, and without a begin. */
 static bool is_birth(const struct task *task, const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
 
 	return record->kind == STRACE_EXIT && !record->ret && !task->open && name &&
 	       (!strcmp(name, "clone") || !strcmp(name, "clone3") || !strcmp(name, "fork") || !strcmp(name, "vfork"));
@@ -156,6 +156,11 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	/* the program cannot tell syscall(-1) from a return from a signal */
 	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
 		held->record.nr = UINT32_MAX;
+	/* the new program may be of the other kind, with another number for the call that it returns from */
+	if (record->kind == STRACE_EXIT && task->open && is_exec(record) && is_exec(&task->open->record)) {
+		held->record.nr = task->open->record.nr;
+		held->record.flags = task->open->record.flags;
+	}
 	if (record->kind == STRACE_ENTER) {
 		/* a begin without an end: of the command's exec that failed, or its end was lost */
 		close_call(task);

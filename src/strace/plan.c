@@ -21,7 +21,7 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 
 		if (type->steps[i].when & STRACE_IF_WHOLE && !settings->whole)
 			continue;
-		if (type->steps[i].op == STRACE_FILE && !strace_wants_files(settings))
+		if ((type->steps[i].op == STRACE_FILE || type->steps[i].op == STRACE_FILES) && !strace_wants_files(settings))
 			continue;
 		plans->n++;
 		*step = type->steps[i];
@@ -71,9 +71,11 @@ static enum strace_call_kind kind_of(const char *name)
 void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
 		       const struct strace_set *set, bool has_command)
 {
-	for (int number = 0; number < STRACE_CALLS; number++) {
-		const struct strace_call *call = strace_call_of(number);
-		struct strace_plan *plan = &plans->plans[number];
+	for (int i = 0; i < STRACE_PLANS; i++) {
+		bool narrow = i >= STRACE_CALLS;
+		int number = narrow ? strace_number_32(i - STRACE_CALLS) : i;
+		const struct strace_call *call = narrow ? strace_call_of_32(i - STRACE_CALLS) : strace_call_of(i);
+		struct strace_plan *plan = &plans->plans[i];
 
 		plan->wanted = strace_set_has(set, number) || (has_command && call && call->args[0] == &t_program);
 		plan->kind = kind_of(syscall_name(number));

@@ -10,7 +10,7 @@
 
 bool strace_is_exit(const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? NULL : syscall_name(record->nr);
+	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
 
 	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
 }
@@ -242,8 +242,10 @@ static const struct strace_call *call_of(struct strace_lines *lines, const struc
 {
 	const struct strace_call *known;
 
-	if (record->flags & STRACE_COMPAT || record->nr >= STRACE_CALLS)
+	if (record->nr >= STRACE_CALLS)
 		return NULL;
+	if (record->flags & STRACE_COMPAT)
+		return strace_call_of_32(record->nr);
 	known = strace_call_of(record->nr);
 	if (!known && !lines->guessed[record->nr])
 		lines->guessed[record->nr] = strace_guess(record->nr);
@@ -267,7 +269,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 /* Whether -e lets a call pass: execve is recorded in any case. */
 static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
 {
-	return record->flags & STRACE_COMPAT ? !lines->set->any : strace_set_has(lines->set, record->nr);
+	return strace_set_has(lines->set, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
 }
 
 /* Whether -z, -Z and --slower let a call pass. */

@@ -268,6 +268,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		.command = ctx->command.pid,
 		.wall = settings->wall,
 		.slower = settings->slower,
+		.comm = !output_is_text(ctx->out),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
 	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);

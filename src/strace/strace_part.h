@@ -72,11 +72,14 @@ static inline bool strace_set_has(const struct strace_set *set, unsigned int num
 
 /* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
 const struct strace_call *strace_call_of(int number);
+/* The same of the call of a 32-bit program, and the number that the call has here; -ENOENT: there is no such call. */
+const struct strace_call *strace_call_of_32(int number);
+int strace_number_32(int number);
 /* The same for a call that strace_call_of() does not know, from the kernel's declaration. The caller frees it. */
 struct strace_call *strace_guess(int number);
 
 struct strace_plans {
-	struct strace_plan plans[STRACE_CALLS];
+	struct strace_plan plans[STRACE_PLANS];
 	struct strace_step steps[STRACE_STEPS];
 	size_t n;
 };

@@ -47,7 +47,8 @@ static void print_pollfds(struct strace_line *line, unsigned int arg)
 	for (size_t i = 0; i < blob->n / sizeof(*fds); i++) {
 		if (i >= line->settings->size)
 			break;
-		str_addf(line->out, "%s{fd=%d", i ? ", " : "", fds[i].fd);
+		str_add(line->out, i ? ", {fd=" : "{fd=");
+		strace_fd(line, fds[i].fd, strace_blob(line, arg, 1, i));
 		if (fds[i].fd >= 0) {
 			str_add(line->out, ", events=");
 			strace_flags(line->out, &poll_events, (unsigned short)fds[i].events);
@@ -58,7 +59,7 @@ static void print_pollfds(struct strace_line *line, unsigned int arg)
 		str_add(line->out, ", ...");
 	str_addc(line->out, ']');
 }
-const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = { STEP_ARRAY(NEXT(1), 8, 512) } };
+const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = { STEP_ARRAY(NEXT(1), 8, 512), { STRACE_FILES, .from = STRACE_FROM_BLOB, .scale = STRACE_FILES_POLL } } };
 
 /* The result of poll: which descriptors are ready. */
 void strace_ret_poll(struct strace_line *line)
@@ -109,17 +110,22 @@ void strace_ret_left(struct strace_line *line)
 	str_addc(line->out, ')');
 }
 
-/* The descriptors of a set below the call's first argument. */
-static bool add_fds(struct str *out, const struct strace_blob *blob, int n)
+/* The descriptors of a set below the call's first argument. line: its settings say whether to add what they are. */
+static bool add_fds(struct str *out, const struct strace_blob *blob, int n, struct strace_line *line, unsigned int arg)
 {
 	const unsigned char *bits = strace_bytes(blob);
 	const char *separator = "";
+	size_t nth = 0;
 	bool any = false;
 
 	str_addc(out, '[');
 	for (int fd = 0; fd < n && fd < blob->n * 8; fd++)
 		if (bits[fd / 8] >> fd % 8 & 1) {
-			str_addf(out, "%s%d", separator, fd);
+			str_add(out, separator);
+			if (line)
+				strace_fd(line, fd, fd < 64 ? strace_blob(line, arg, 1, nth++) : NULL);
+			else
+				str_add_s64(out, fd);
 			separator = " ";
 			any = true;
 		}
@@ -129,14 +135,23 @@ static bool add_fds(struct str *out, const struct strace_blob *blob, int n)
 
 static void print_fd_set(struct strace_line *line, unsigned int arg)
 {
+	struct strace_line begin = *line;
 	const struct strace_blob *blob = strace_before(line, arg);
 
-	if (blob && blob->status != STRACE_UNREAD)
-		add_fds(line->out, blob, strace_arg(line, 0));
-	else
+	if (blob && blob->status != STRACE_UNREAD) {
+		/* what the set was, and the descriptors then */
+		if (begin.enter)
+			begin.exit = NULL;
+		add_fds(line->out, blob, strace_arg(line, 0), &begin, arg);
+	} else {
 		strace_address(line->out, strace_arg(line, arg));
+	}
 }
-const struct strace_type t_fd_set = { print_fd_set, .both = true, .steps = { STEP_READS(128) } };
+const struct strace_type t_fd_set = {
+	print_fd_set,
+	.both = true,
+	.steps = { STEP_READS(128), { STRACE_FILES, .from = STRACE_FROM_BLOB, .scale = STRACE_FILES_BITS } },
+};
 
 static void print_timeval_before(struct strace_line *line, unsigned int arg)
 {
@@ -187,7 +202,7 @@ void strace_ret_select(struct strace_line *line)
 		const struct strace_blob *blob = strace_arg(line, 1 + i) ? strace_blob(line, 1 + i, 0, 0) : NULL;
 		struct str fds __str = {};
 
-		if (!blob || blob->status == STRACE_UNREAD || !add_fds(&fds, blob, strace_arg(line, 0)))
+		if (!blob || blob->status == STRACE_UNREAD || !add_fds(&fds, blob, strace_arg(line, 0), NULL, 0))
 			continue;
 		str_addf(line->out, "%s%s %s", separator, names[i], fds.data);
 		separator = ", ";

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Steps of strace.bpf.c that copy or count what an array leads to: vectors, messages, texts, entries of directories.
+ * That file includes it behind copy_blob().
+ */
+#ifndef SONDE_BPF_STRACE_ARRAYS_BPF_H
+#define SONDE_BPF_STRACE_ARRAYS_BPF_H
+
+/* The array of struct iovec is the blob whose bytes are there. */
+__noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / 16;
+	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
+		volatile __u64 *vector = (void *)scratch->data + at + i * 16;
+
+		if (i >= n)
+			break;
+		copy_blob(lane, tag, vector[0], vector[1], most);
+	}
+	return 0;
+}
+
+/* The name and the vectors of the struct mmsghdr that is there. */
+__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	volatile __u64 *message;
+	__u64 at = begin, vectors, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at >= STRACE_ROOM)
+		return 0;
+	message = (void *)scratch->data + at;
+	vectors = message[2];
+	n = message[3];
+	copy_blob(lane, tag, message[0], message[0] ? (__u32)message[1] : 0, 128);
+	at = scratch->record.size;
+	copy_blob(lane, tag, vectors, n < STRACE_VECTOR ? n * 16 : STRACE_VECTOR * 16, STRACE_VECTOR * 16);
+	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most);
+}
+
+__noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_MESSAGE_SIZE;
+	for (__u32 i = 0; i < STRACE_MESSAGES_MAX; i++) {
+		if (i >= n)
+			break;
+		copy_message(lane, tag, begin + i * STRACE_MESSAGE_SIZE, most);
+	}
+	return 0;
+}
+
+__noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32 n)
+{
+	for (__u32 i = 0; i < STRACE_STRINGS_WHOLE; i++) {
+		__u64 text = 0;
+
+		if (i >= n || bpf_probe_read_user(&text, sizeof(text), (void *)(from + i * sizeof(text))) || !text)
+			break;
+		copy_blob(lane, tag | TEXT, text, 0, most);
+	}
+	return 0;
+}
+
+#define POINTERS_MAX 512
+
+__noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	struct strace_blob *blob;
+	__u64 pointer;
+	__u32 i, at;
+
+	if (!scratch)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	for (i = 0; i < POINTERS_MAX; i++) {
+		pointer = 0;
+		if (bpf_probe_read_user(&pointer, sizeof(pointer), (void *)(from + i * sizeof(pointer)))) {
+			end_blob(scratch, blob, tag, STRACE_UNREAD, 0, i);
+			return 0;
+		}
+		if (!pointer)
+			break;
+	}
+	end_blob(scratch, blob, tag, i == POINTERS_MAX ? STRACE_SHORT : STRACE_WHOLE, 0, i);
+	return 0;
+}
+
+/* Older verifiers follow each round of a loop, so it has few. */
+#define ENTRIES_ROUNDS 128
+
+/*
+ * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may
+ * be others behind them.
+ */
+__noinline int count_some_entries(__u32 lane, __u64 from, __u64 size)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u16 length;
+
+	if (!scratch)
+		return 0;
+	for (__u32 i = 0; i < ENTRIES_ROUNDS; i++) {
+		__u64 offset = *(volatile __u64 *)&scratch->offset;
+
+		length = 0;
+		/* the inode and the offset are before it */
+		if (offset >= size ||
+		    bpf_probe_read_user(&length, sizeof(length), (void *)(from + offset + 16)) || !length)
+			return 0;
+		*(volatile __u64 *)&scratch->offset = offset + length;
+		scratch->entries++;
+	}
+	return 1;
+}
+
+__noinline int count_entries(__u32 lane, __u32 tag, __u64 from, __u64 size)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	struct strace_blob *blob;
+	__u32 at;
+
+	if (!scratch)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	scratch->offset = 0;
+	scratch->entries = 0;
+	for (__u32 i = 0; i < 64; i++)
+		if (!count_some_entries(lane, from, size))
+			break;
+	end_blob(scratch, blob, tag, scratch->offset < size ? STRACE_UNREAD : STRACE_WHOLE, 0, scratch->entries);
+	return 0;
+}
+
+#endif

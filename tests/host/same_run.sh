@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Compares the lines of sonde strace with those of strace, of the same run: some of the commands of make bench-strace.
+
+test_lines_of_strace() {
+	strace -o /dev/null true 2> /dev/null || skip "strace is not there, or may not trace"
+	cc --version > /dev/null 2>&1 || skip "there is no compiler"
+	run sonde strace -qq -o /dev/null -- true
+	[ "$status" -eq 0 ] || skip "sonde strace does not run here"
+	"$0/tests/bench/strace/compare" ls ls-v tar pipeline xargs odd > did 2>&1 || { cat did; fail "lines differ"; }
+	[ "$(grep -c '% identical' did)" -eq 7 ] || fail "not six commands and their sum"
+}
