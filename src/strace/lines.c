@@ -19,13 +19,13 @@ struct held {
 	struct strace_record record; /* with its blobs */
 };
 
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
-				      struct output *out, uint32_t command, uint32_t process)
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command, uint32_t process)
 {
 	struct strace_lines *lines = base_alloc(sizeof(*lines));
 
 	lines->settings = settings;
-	lines->set = set;
+	lines->unabridged = *settings;
+	lines->unabridged.whole = true;
 	lines->out = out;
 	lines->command = command;
 	lines->process = process;

@@ -28,7 +28,7 @@ struct task {
 
 struct strace_lines {
 	const struct strace_settings *settings;
-	const struct strace_set *set;
+	struct strace_settings unabridged; /* the same, but all members of structs are printed */
 	struct output *out;
 	uint32_t command; /* the command's first thread; 0: none */
 	uint32_t process; /* of -p; 0: none */
