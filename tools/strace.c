@@ -11,14 +11,12 @@ struct settings {
 #define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
 
 static const struct opt options[] = {
-	REFUSED('k', "stack-traces"),
 	REFUSED('b', "detach-on"),
 	REFUSED('E', "env"),
 	REFUSED('u', "user"),
 };
 
 static const struct opt_lack refuses[] = {
-	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
 	{ "detach-on", "a process is traced until it ends; -f can be left out" },
 	{ "env user", "sudo -u USER env NAME=VALUE COMMAND does it" },
 	{},
@@ -43,6 +41,8 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "-e takes all of strace's sets but inject and fault, which change the program, kvm and decode-pids. "
 	     "-e read and -e write show the data as far as it is recorded: 7,000 bytes of a call; a line says how "
 	     "many are missing.\n\n"
+	     "-k prints the user stack of each call, unwound in the kernel when it begins. The files of a program "
+	     "are read when it maps them, so the stacks of its first milliseconds may be cut off.\n\n"
 	     "-P compares paths as the program gives them, and as they are without symbolic links; descriptors in "
 	     "the arrays of poll and select are not compared.\n\n"
 	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "

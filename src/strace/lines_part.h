@@ -41,6 +41,8 @@ struct strace_lines {
 	struct str line;
 	struct sink all, *sink; /* sink: of the line that is being printed */
 	struct task *task;	/* whose line that is; NULL: nobody's */
+	struct stacks *stacks;	/* of -k */
+	uint64_t stack;		/* of the call that is being printed; 0: none */
 	uint64_t last_time;	/* of the line before, for -r */
 	uint64_t said_lost;
 	bool failed;				   /* some lines could not be written */

@@ -230,6 +230,13 @@ static void write_line(struct strace_lines *lines, bool ended)
 	str_reset(&lines->line);
 }
 
+/* The lines below a call, with its stack. */
+static void add_stack(struct strace_lines *lines)
+{
+	strace_stack(&lines->line, lines->stacks, lines->stack);
+	write_line(lines, false);
+}
+
 /* Ends a line that stands open: another one comes. */
 static void end_open_line(struct strace_lines *lines, struct sink *sink)
 {
@@ -368,7 +375,7 @@ void strace_print_whole(struct strace_lines *lines, const struct strace_record *
 	add_took(lines, enter, exit);
 	write_line(lines, true);
 	strace_dump(&line);
-	write_line(lines, false);
+	add_stack(lines);
 }
 
 /* Whether calls are printed only when they have ended. */
@@ -410,6 +417,7 @@ void strace_print_begin(struct strace_lines *lines, const struct strace_record *
 		add_equals(lines);
 		str_addc(&lines->line, '?');
 		write_line(lines, true);
+		add_stack(lines);
 		return;
 	}
 	if (shown && line.call && shown < STRACE_ARGS && line.call->args[shown])
@@ -454,7 +462,7 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 	add_took(lines, enter, exit);
 	write_line(lines, true);
 	strace_dump(&line);
-	write_line(lines, false);
+	add_stack(lines);
 }
 
 /* A thread ends within a call. */

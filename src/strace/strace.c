@@ -9,6 +9,7 @@
 #include "bpf/event.h"
 #include "bpf/filter.h"
 #include "bpf/strace.h"
+#include "bpf/stack.h"
 #include "bpf/strace.skel.h"
 #include "engine/filter.h"
 #include "engine/intake.h"
@@ -27,6 +28,9 @@ struct state {
 	struct strace_table table; /* of -c */
 	uint32_t counts, opens;	   /* entries of the maps of -c; 0: there are none */
 	bool switches;		   /* -c takes away the time off the processor */
+	bool has_stacks;	   /* -k */
+	struct stacks_source stacks_source;
+	struct stacks *stacks; /* NULL: there are none */
 	struct progs progs;
 	struct stream *stream;
 	struct strace_lines *lines;
@@ -83,6 +87,7 @@ static const struct opt options[] = {
 	OPT(OPT_CALL, struct strace_settings, files, 'y', "decode-fds", NULL,
 	    "what descriptors are open on; -yy also addresses of sockets and numbers of devices", .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
+	OPT(OPT_BOOL, struct strace_settings, stack, 'k', "stack-traces", NULL, "the stack of each call, below its line"),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
 	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
@@ -174,6 +179,15 @@ static int parse_table(struct state *state, struct strace_settings *settings, st
 	return 0;
 }
 
+/* -k */
+static int parse_stacks(struct state *state, const struct strace_settings *settings, struct err *err)
+{
+	if (settings->stack && (settings->summary || !output_is_text(state->instance->ctx->out)))
+		return err_set(err, -EINVAL, "-k prints stacks below lines: without -c, --json and --csv");
+	state->has_stacks = settings->stack;
+	return 0;
+}
+
 static int parse(struct state *state, struct err *err)
 {
 	struct engine_instance *instance = state->instance;
@@ -192,6 +206,8 @@ static int parse(struct state *state, struct err *err)
 		ret = err_set(err, -EINVAL, "-ff with -o writes lines to several files: without --json and --csv");
 	if (!ret)
 		ret = parse_table(state, settings, err);
+	if (!ret)
+		ret = parse_stacks(state, settings, err);
 	apply_letters(settings);
 	say_ignored(settings);
 	if (ret)
@@ -203,6 +219,7 @@ static int parse(struct state *state, struct err *err)
 
 static const struct progs_probe probes[] = {
 	{ .program = "call_begins", .system = "raw_syscalls", .name = "sys_enter", .raw = true },
+	{ .program = "stack_taken", .system = "raw_syscalls", .name = "sys_enter", .raw = true, .when = SETTING(bool, struct state, has_stacks) },
 	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit", .raw = true },
 	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
 	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit", .raw = true },
@@ -264,6 +281,26 @@ static int open_output(struct state *state, struct err *err)
 	return 0;
 }
 
+/* Without -k the maps of stacks are not made. */
+static int open_stacks(struct state *state, struct err *err)
+{
+	static const char *const unused[] = { "stacks", "stack_seen", "stack_counts", "stack_losses", "stack_slots",
+					      "unwind_blocks", "unwind_spaces", "unwind_rules" };
+	struct strace_settings *settings = state->instance->settings;
+	struct object *object = &state->progs.object;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && !state->has_stacks && i < ARRAY_SIZE(unused); i++)
+		ret = object_size_map(object, unused[i], 0, err);
+	if (ret || !state->has_stacks)
+		return ret;
+	settings->stacks.user_only = true;
+	state->stacks_source = (struct stacks_source){ .settings = &settings->stacks };
+	ret = stacks_open(&state->stacks, state->instance, &state->stacks_source, object, err);
+	strace_lines_set_stacks(state->lines, state->stacks);
+	return ret;
+}
+
 static int load(struct state *state, struct err *err)
 {
 	struct progs *progs = &state->progs;
@@ -274,7 +311,11 @@ static int load(struct state *state, struct err *err)
 	if (!ret)
 		ret = fill(state, err);
 	if (!ret)
+		ret = open_stacks(state, err);
+	if (!ret)
 		ret = progs_prepare(progs, err);
+	if (!ret && state->has_stacks)
+		ret = stacks_start(state->stacks, &progs->object, err);
 	return ret ? ret : stream_open(&state->stream, &progs->object, state->instance->intake, on_record, state, err);
 }
 
@@ -397,6 +438,8 @@ static void strace_losses(struct engine_instance *instance)
 	if (unread)
 		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	progs_say_losses(&state->progs, missed);
+	if (state->stacks)
+		stacks_losses(state->stacks);
 	if ((dropped || own || unread || missed) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }
@@ -410,6 +453,7 @@ static void strace_close(struct engine_instance *instance)
 		return;
 	stream_close(state->stream);
 	progs_release(&state->progs);
+	stacks_free(state->stacks);
 	strace_lines_free(state->lines);
 	strace_paths_release(&settings->resolved);
 	if (state->file >= 0)

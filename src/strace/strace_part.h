@@ -7,6 +7,7 @@
 #include "bpf/strace.h"
 #include "engine/engine.h"
 #include "engine/progs_life.h"
+#include "engine/stacks.h"
 #include "type.h"
 
 /* What -P names, without symbolic links; NULL: it does not exist. */
@@ -59,6 +60,8 @@ struct strace_settings {
 	uint32_t follow; /* -f, -ff */
 	bool separate;	 /* --output-separately */
 	bool numbers;	 /* -n */
+	bool stack;	 /* -k */
+	struct stacks_settings stacks;
 	bool relative, took, failed, ok, whole, append, fail_on_loss;
 	bool summary, both;		      /* -c, -C */
 	bool wall;			      /* -w */
@@ -146,6 +149,11 @@ void strace_siginfo(struct str *out, const struct strace_record *record);
 /* How the constants of the next line are printed: lines are printed one after the other. */
 void strace_set_style(enum strace_style style);
 
+/* --- -k --- */
+
+/* Appends a line for each frame of the user stack. id 0, stacks NULL: nothing. */
+void strace_stack(struct str *out, struct stacks *stacks, uint64_t id);
+
 /* --- -P --- */
 
 /* Finds what the paths are without symbolic links, and says it unless quiet. The caller releases it. */
@@ -216,6 +224,8 @@ struct strace_lines;
 /* command, process: the first threads of the command and of -p; 0: there is none. */
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command,
 				      uint32_t process);
+/* Where the stacks of calls are, for -k. */
+void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks);
 void strace_lines_free(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
