@@ -6,6 +6,7 @@
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
+#include "bpf/stack.bpf.h"
 #include "bpf/strace.h"
 #include "bpf/strace_count.bpf.h"
 #include "bpf/strace_file.bpf.h"
@@ -589,6 +590,25 @@ int thread_ended(void *ctx)
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		call.flags = STRACE_LAST;
 	send_plain(&call);
+	return 0;
+}
+
+/* Attached only for -k, after the program that sends the begin: its record follows that one. */
+SEC("raw_tp")
+int stack_taken(void *ctx)
+{
+	struct call call = { .kind = STRACE_STACK };
+
+	if (!is_wanted_task())
+		return 0;
+	call.nr = context_word(ctx, 1);
+	if (is_compat((void *)context_word(ctx, 0)))
+		call.flags = STRACE_COMPAT;
+	if (!choose(&call, false))
+		return 0;
+	call.ret = stack_keep(ctx);
+	if (call.ret)
+		send_plain(&call);
 	return 0;
 }
 

@@ -33,6 +33,7 @@ enum strace_kind {
 	STRACE_EXIT,
 	STRACE_SIGNAL, /* one blob: the siginfo, of STRACE_SIGINFO bytes; nr: the signal */
 	STRACE_ENDED,  /* a thread has ended; ret: as wait(2) gives it */
+	STRACE_STACK,  /* of a call that has just begun; ret: the id of the stack */
 };
 
 #define STRACE_SIGINFO 48

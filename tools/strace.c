@@ -11,18 +11,13 @@ struct settings {
 #define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
 
 static const struct opt options[] = {
-	REFUSED('k', "stack-traces"),
 	REFUSED('b', "detach-on"),
-	REFUSED('D', "daemonize"),
-	REFUSED('I', "interruptible"),
 	REFUSED('E', "env"),
 	REFUSED('u', "user"),
-	REFUSED(0, "seccomp-bpf"),
 };
 
 static const struct opt_lack refuses[] = {
-	{ "stack-traces", "sonde stackcount t:syscalls:sys_enter_NAME -- CMD prints stacks" },
-	{ "detach-on daemonize interruptible seccomp-bpf", "nothing is stopped, so there is nothing to detach from" },
+	{ "detach-on", "a process is traced until it ends; -f can be left out" },
 	{ "env user", "sudo -u USER env NAME=VALUE COMMAND does it" },
 	{},
 };
@@ -43,6 +38,11 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "time that the call was on a processor, to the nanosecond: interrupts are part of it, sleep and waits "
 	     "for a processor are not. (strace shows the system time of the process, which most kernels estimate.) "
 	     "With -w it is what passes between begin and end. As in strace, -z and -Z do not change the table.\n\n"
+	     "-e takes all of strace's sets but inject and fault, which change the program, kvm and decode-pids. "
+	     "-e read and -e write show the data as far as it is recorded: 7,000 bytes of a call; a line says how "
+	     "many are missing.\n\n"
+	     "-k prints the user stack of each call, unwound in the kernel when it begins. The files of a program "
+	     "are read when it maps them, so the stacks of its first milliseconds may be cut off.\n\n"
 	     "-P compares paths as the program gives them, and as they are without symbolic links; descriptors in "
 	     "the arrays of poll and select are not compared.\n\n"
 	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "

@@ -182,19 +182,24 @@ static bool is_device(const struct strace_file *file)
 
 void strace_file(struct strace_line *line, const struct strace_blob *blob)
 {
-	const struct strace_file *file = line->settings->files ? file_of(blob) : NULL;
-	bool more = line->settings->files > 1;
+	uint32_t details = line->settings->details;
+	const struct strace_file *file = details ? file_of(blob) : NULL;
+	bool socket, device;
 	struct str path __str = {};
 
 	if (!file)
 		return;
+	socket = details & STRACE_SOCKS && file->magic == SOCKFS_MAGIC;
+	device = details & STRACE_DEVICES && is_device(file);
+	if (!(details & STRACE_PATHS) && !socket && !device && !(details & STRACE_PIDFDS && file->pid))
+		return;
 	str_addc(line->out, '<');
-	if (more && file->pid)
+	if (details & STRACE_PIDFDS && file->pid)
 		str_addf(line->out, "pid:%u", file->pid);
-	else if (!more || file->magic != SOCKFS_MAGIC || !add_socket(line, file)) {
+	else if (!socket || !add_socket(line, file)) {
 		add_path(&path, file);
 		add_escaped(line->out, str_or_empty(path.data));
-		if (more && is_device(file))
+		if (device)
 			str_addf(line->out, "<%s %u:%u>", S_ISCHR(file->mode) ? "char" : "block", file->device >> 20,
 				 file->device & 0xfffff);
 	}

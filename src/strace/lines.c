@@ -15,17 +15,18 @@ struct held {
 	struct held *next;
 	struct held *other; /* of a begin its end, and of an end its begin */
 	bool printed;
+	uint64_t stack;		     /* of a begin, with -k; 0: none */
 	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
 	struct strace_record record; /* with its blobs */
 };
 
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
-				      struct output *out, uint32_t command, uint32_t process)
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command, uint32_t process)
 {
 	struct strace_lines *lines = base_alloc(sizeof(*lines));
 
 	lines->settings = settings;
-	lines->set = set;
+	lines->unabridged = *settings;
+	lines->unabridged.whole = true;
 	lines->out = out;
 	lines->command = command;
 	lines->process = process;
@@ -58,6 +59,11 @@ void strace_lines_free(struct strace_lines *lines)
 	lookup_release(&lines->by_tid);
 	str_release(&lines->line);
 	free(lines);
+}
+
+void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks)
+{
+	lines->stacks = stacks;
 }
 
 bool strace_lines_failed(const struct strace_lines *lines)
@@ -151,6 +157,11 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		lines->begun = true;
 	else if (is_ours(lines, record) || is_birth(task, record))
 		return;
+	if (record->kind == STRACE_STACK) {
+		if (task->open && task->open->record.nr == record->nr)
+			task->open->stack = record->ret;
+		return;
+	}
 	held = base_alloc(sizeof(*held) + record->size);
 	memcpy(&held->record, record, sizeof(*record) + record->size);
 	/* the program cannot tell syscall(-1) from a return from a signal */
@@ -211,6 +222,7 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 		lines->alive++;
 	}
 	strace_print_of(lines, task);
+	lines->stack = record->kind == STRACE_EXIT && held->other ? held->other->stack : held->stack;
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
 		task->nr = record->nr;
 		task->has_nr = true;

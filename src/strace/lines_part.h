@@ -28,7 +28,7 @@ struct task {
 
 struct strace_lines {
 	const struct strace_settings *settings;
-	const struct strace_set *set;
+	struct strace_settings unabridged; /* the same, but all members of structs are printed */
 	struct output *out;
 	uint32_t command; /* the command's first thread; 0: none */
 	uint32_t process; /* of -p; 0: none */
@@ -41,6 +41,8 @@ struct strace_lines {
 	struct str line;
 	struct sink all, *sink; /* sink: of the line that is being printed */
 	struct task *task;	/* whose line that is; NULL: nobody's */
+	struct stacks *stacks;	/* of -k */
+	uint64_t stack;		/* of the call that is being printed; 0: none */
 	uint64_t last_time;	/* of the line before, for -r */
 	uint64_t said_lost;
 	bool failed;				   /* some lines could not be written */

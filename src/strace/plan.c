@@ -13,6 +13,14 @@ static unsigned char source_of(unsigned char from, unsigned int arg, unsigned in
 	return from >= STRACE_FROM_BLOB ? from + n_before : from;
 }
 
+/* Bytes of a buffer that is to be dumped: most of a record, so that the arguments after it find room. */
+#define DUMP_MOST 7000
+
+static bool has_dumps(const struct strace_settings *settings)
+{
+	return settings->dump_read.any || settings->dump_written.any;
+}
+
 static void add_steps(struct strace_plans *plans, const struct strace_settings *settings,
 		      const struct strace_type *type, unsigned int arg, unsigned int n_before)
 {
@@ -30,6 +38,9 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 		step->count_from = source_of(step->count_from, arg, n_before);
 		if (step->op == STRACE_STRINGS)
 			step->scale = settings->whole ? STRACE_STRINGS_WHOLE : STRACE_VECTOR + 1;
+		if (step->most == MOST_TEXT && has_dumps(settings) &&
+		    (step->op == STRACE_BYTES || step->op == STRACE_VECTORS))
+			step->most = DUMP_MOST;
 		/* a text has two more: its NUL, and a byte that says that it goes on */
 		if (step->most == MOST_TEXT)
 			step->most = settings->size + (step->op == STRACE_STRING || step->op == STRACE_STRINGS ? 2 : 0);

@@ -7,6 +7,7 @@
 #include "base/report.h"
 #include "kernel/syscalls.h"
 #include "lines_part.h"
+#include "types.h"
 
 bool strace_is_exit(const struct strace_record *record)
 {
@@ -55,7 +56,7 @@ static void add_number(struct strace_lines *lines, const struct strace_record *r
 {
 	bool is_call = record->kind == STRACE_ENTER || record->kind == STRACE_EXIT;
 
-	if (is_call || (lines->task->has_nr && !lines->set->any))
+	if (is_call || (lines->task->has_nr && !lines->settings->trace.any))
 		str_addf(&lines->line, "[%4d] ", (int)(is_call ? record->nr : lines->task->nr));
 	else
 		str_add(&lines->line, "[   ?] ");
@@ -90,6 +91,34 @@ static bool needs_end(const struct strace_type *type)
 	return type->steps[0].op && !type->enter && !type->both;
 }
 
+/* Sets of calls have no 32-bit ones. */
+static bool is_in(const struct strace_set *set, const struct strace_record *record)
+{
+	return record->flags & STRACE_COMPAT ? !set->any : strace_set_has(set, record->nr);
+}
+
+static bool is_raw(const struct strace_line *line, const struct strace_record *record)
+{
+	return line->settings->raw.any && is_in(&line->settings->raw, record);
+}
+
+/* Whether the argument is a pointer to something that is no text. */
+static bool is_struct(const struct strace_type *type)
+{
+	enum strace_op op = type->steps[0].op;
+
+	if (type == &t_in || type == &t_out || type == &t_random || type == &t_xattr_in || type == &t_xattr_out ||
+	    type == &t_xattr_list)
+		return false;
+	return op && op != STRACE_STRING && op != STRACE_FILE;
+}
+
+/* Its parts are separate choices and flags, but one number. */
+static bool is_combined(const struct strace_type *type)
+{
+	return type == &t_open_flags || type == &t_map_flags || type == &t_socket_type || type == &t_statx_flags;
+}
+
 /*
  * Adds arguments from number `from` on. Returns the first that is not printed, since the call has not ended. A call
  * without a line in the table has its registers.
@@ -97,20 +126,27 @@ static bool needs_end(const struct strace_type *type)
 static unsigned int add_args(struct strace_line *line, unsigned int from, unsigned int nr)
 {
 	const struct strace_record *record = line->enter ? line->enter : line->exit;
-	unsigned int n = line->call || record->flags & STRACE_COMPAT ? STRACE_ARGS : syscall_arguments(nr), i;
+	bool raw = is_raw(line, record), plain = !is_in(&line->settings->verbose, record);
+	unsigned int n = (line->call && !raw) || record->flags & STRACE_COMPAT ? STRACE_ARGS : syscall_arguments(nr), i;
 
 	for (i = from; i < n; i++) {
 		size_t before, after;
 
-		if (line->call && !line->call->args[i])
+		if (line->call && !raw && !line->call->args[i])
 			break;
-		if (line->call && !line->exit && needs_end(line->call->args[i]))
+		if (line->call && !line->exit && !raw && needs_end(line->call->args[i]))
 			return i;
 		before = line->out->len;
 		if (i)
 			str_add(line->out, ", ");
 		after = line->out->len;
-		if (line->call)
+		if (raw)
+			str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, i));
+		else if (line->call && plain && is_struct(line->call->args[i]))
+			strace_address(line->out, strace_arg(line, i));
+		else if (line->call && is_combined(line->call->args[i]))
+			strace_combined(line, i);
+		else if (line->call)
 			line->call->args[i]->print(line, i);
 		else
 			str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, i));
@@ -129,6 +165,8 @@ static void add_result(struct strace_line *line)
 
 	if (ret < 0 && ret >= -ERRORS_MAX)
 		strace_error(line->out, -ret);
+	else if (is_raw(line, line->exit))
+		str_addf(line->out, "%#llx", (unsigned long long)ret);
 	else if (line->call && line->call->ret)
 		line->call->ret(line);
 	else
@@ -190,6 +228,13 @@ static void write_line(struct strace_lines *lines, bool ended)
 	open_sink(lines, lines->sink);
 	write_text(lines, lines->sink, lines->line.data, lines->line.len);
 	str_reset(&lines->line);
+}
+
+/* The lines below a call, with its stack. */
+static void add_stack(struct strace_lines *lines)
+{
+	strace_stack(&lines->line, lines->stacks, lines->stack);
+	write_line(lines, false);
 }
 
 /* Ends a line that stands open: another one comes. */
@@ -257,9 +302,12 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 {
 	const struct strace_record *record = enter ? enter : exit;
 
+	const struct strace_settings *settings = lines->settings;
+
+	strace_set_style(settings->style);
 	return (struct strace_line){
 		.out = &lines->line,
-		.settings = lines->settings,
+		.settings = is_in(&settings->abbrev, record) ? settings : &lines->unabridged,
 		.call = call_of(lines, record),
 		.enter = enter,
 		.exit = exit,
@@ -269,10 +317,12 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 /* Whether -e lets a call pass: execve is recorded in any case. */
 static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
 {
-	return strace_set_has(lines->set, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
+	return strace_set_has(&lines->settings->trace, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
 }
 
-/* Whether -z, -Z and --slower let a call pass. */
+#define STATUS_ALL (STRACE_FAILED | STRACE_SUCCESSFUL | STRACE_UNFINISHED)
+
+/* Whether -e status=, -z, -Z and --slower let a call pass. */
 static bool passes(const struct strace_lines *lines, const struct strace_record *enter,
 		   const struct strace_record *exit)
 {
@@ -280,7 +330,7 @@ static bool passes(const struct strace_lines *lines, const struct strace_record 
 
 	if (!is_chosen(lines, exit))
 		return false;
-	if ((lines->settings->failed && !failed) || (lines->settings->ok && failed))
+	if (!(lines->settings->status & (failed ? STRACE_FAILED : STRACE_SUCCESSFUL)))
 		return false;
 	return !lines->settings->slower || (enter && exit->time - enter->time >= lines->settings->slower);
 }
@@ -326,12 +376,14 @@ void strace_print_whole(struct strace_lines *lines, const struct strace_record *
 	add_result(&line);
 	add_took(lines, enter, exit);
 	write_line(lines, true);
+	strace_dump(&line);
+	add_stack(lines);
 }
 
 /* Whether calls are printed only when they have ended. */
 static bool waits_for_end(const struct strace_lines *lines)
 {
-	return lines->settings->failed || lines->settings->ok || lines->settings->slower || !output_is_text(lines->out);
+	return ~lines->settings->status & STATUS_ALL || lines->settings->slower || !output_is_text(lines->out);
 }
 
 /* Whether a call that lasts was printed when it began; else it is one line at its end. */
@@ -339,7 +391,20 @@ static bool shows_begin(struct strace_lines *lines, const struct strace_record *
 {
 	struct strace_line line = line_of(lines, enter, NULL);
 
-	return !waits_for_end(lines) && is_chosen(lines, enter) && strace_paths_pass(&line);
+	if (waits_for_end(lines) &&
+	    (!strace_is_exit(enter) || lines->settings->slower || !(lines->settings->status & STRACE_UNFINISHED)))
+		return false;
+	return output_is_text(lines->out) && is_chosen(lines, enter) && strace_paths_pass(&line);
+}
+
+/* The name and the arguments that are known. Returns the first that is not. */
+static unsigned int add_begin(struct strace_lines *lines, struct strace_line *line)
+{
+	end_open_line(lines, lines->sink);
+	add_head(lines, line->enter);
+	add_name(&lines->line, line->enter);
+	str_addc(&lines->line, '(');
+	return add_args(line, 0, line->enter->nr);
 }
 
 void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter)
@@ -349,15 +414,12 @@ void strace_print_begin(struct strace_lines *lines, const struct strace_record *
 
 	if (!shows_begin(lines, enter))
 		return;
-	end_open_line(lines, lines->sink);
-	add_head(lines, enter);
-	add_name(&lines->line, enter);
-	str_addc(&lines->line, '(');
-	shown = add_args(&line, 0, enter->nr);
+	shown = add_begin(lines, &line);
 	if (strace_is_exit(enter)) {
 		add_equals(lines);
 		str_addc(&lines->line, '?');
 		write_line(lines, true);
+		add_stack(lines);
 		return;
 	}
 	if (shown && line.call && shown < STRACE_ARGS && line.call->args[shown])
@@ -401,14 +463,22 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 	add_result(&line);
 	add_took(lines, enter, exit);
 	write_line(lines, true);
+	strace_dump(&line);
+	add_stack(lines);
 }
 
 /* A thread ends within a call. */
 void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end)
 {
-	if (strace_is_exit(enter) || !shows_begin(lines, enter))
+	struct strace_line line = line_of(lines, enter, NULL);
+
+	if (strace_is_exit(enter) || !output_is_text(lines->out) || !is_chosen(lines, enter) || !strace_paths_pass(&line))
 		return;
-	if (lines->sink->unended == end->tid) {
+	if (!shows_begin(lines, enter)) {
+		if (lines->settings->slower || !(lines->settings->status & STRACE_UNFINISHED))
+			return;
+		add_begin(lines, &line);
+	} else if (lines->sink->unended == end->tid) {
 		lines->sink->unended = 0;
 	} else {
 		end_open_line(lines, lines->sink);
@@ -428,12 +498,14 @@ void strace_print_killed(struct strace_lines *lines, const struct strace_record 
 void strace_print_signal(struct strace_lines *lines, const struct strace_record *record)
 {
 	/* a task never sees its SIGKILL; its end says it */
-	if (!output_is_text(lines->out) || record->nr == SIGKILL)
+	if (!output_is_text(lines->out) || record->nr == SIGKILL ||
+	    (record->nr <= 64 && lines->settings->hidden >> (record->nr - 1) & 1))
 		return;
+	strace_set_style(lines->settings->style);
 	end_open_line(lines, lines->sink);
 	add_head(lines, record);
 	str_add(&lines->line, "--- ");
-	strace_signal(&lines->line, record->nr);
+	strace_signal_name(&lines->line, record->nr);
 	str_addc(&lines->line, ' ');
 	strace_siginfo(&lines->line, record);
 	str_add(&lines->line, " ---");
@@ -444,13 +516,13 @@ void strace_print_ended(struct strace_lines *lines, const struct strace_record *
 {
 	int status = record->ret;
 
-	if (!output_is_text(lines->out) || lines->settings->quiet > 1 || lines->settings->summary)
+	if (!output_is_text(lines->out) || lines->settings->hushed & STRACE_Q_EXIT || lines->settings->summary)
 		return;
 	end_open_line(lines, lines->sink);
 	add_head(lines, record);
 	if (status & 0x7f) {
 		str_add(&lines->line, "+++ killed by ");
-		strace_signal(&lines->line, status & 0x7f);
+		strace_signal_name(&lines->line, status & 0x7f);
 		str_add(&lines->line, status & 0x80 ? " (core dumped) +++" : " +++");
 	} else {
 		str_addf(&lines->line, "+++ exited with %d +++", status >> 8 & 0xff);

@@ -9,6 +9,7 @@
 #include "bpf/event.h"
 #include "bpf/filter.h"
 #include "bpf/strace.h"
+#include "bpf/stack.h"
 #include "bpf/strace.skel.h"
 #include "engine/filter.h"
 #include "engine/intake.h"
@@ -23,11 +24,13 @@
 struct state {
 	struct engine_instance *instance;
 	struct strace_config config;
-	struct strace_set set;
 	struct strace_plans plans;
 	struct strace_table table; /* of -c */
 	uint32_t counts, opens;	   /* entries of the maps of -c; 0: there are none */
 	bool switches;		   /* -c takes away the time off the processor */
+	bool has_stacks;	   /* -k */
+	struct stacks_source stacks_source;
+	struct stacks *stacks; /* NULL: there are none */
 	struct progs progs;
 	struct stream *stream;
 	struct strace_lines *lines;
@@ -43,6 +46,9 @@ static int add_one(void *count, const char *arg, struct err *err)
 	return 0;
 }
 
+#define SET(MEMBER, NAME, ARG, HELP, CALL) \
+	OPT(OPT_CALL, struct strace_settings, MEMBER, 0, NAME, ARG, HELP, .call = CALL)
+
 static const struct opt options[] = {
 	OPT(OPT_CALL, struct strace_settings, follow, 'f', "follow-forks", NULL,
 	    "also trace children of the command and all threads; with -p, all threads of the process; -ff also "
@@ -52,7 +58,19 @@ static const struct opt options[] = {
 	    "with -o, write the lines of each thread to FILE.TID"),
 	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
 	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; "
-	    "! before them: all others"),
+	    "! before them: all others; and -e WHAT=SET: trace, signal, status, quiet, raw, verbose, abbrev, read, write, "
+	    "decode-fds"),
+	SET(hidden, "signal", "SIGNALS", "only these signals: INT,CHLD, none, !SIGIO", strace_expr_signals),
+	SET(status, "status", "SET", "only calls that are failed, successful or unfinished", strace_expr_status),
+	SET(hushed, "silence", "SET", "no messages about exit or path-resolution", strace_expr_quiet),
+	SET(raw, "raw", "CALLS", "arguments of these as registers, in hex", strace_expr_calls),
+	SET(abbrev, "abbrev", "CALLS", "structs of all other calls with all members", strace_expr_calls),
+	SET(dump_read, "read", "FDS", "what is read from these descriptors, in hex below the call", strace_expr_fds),
+	SET(dump_written, "write", "FDS", "what is written to these descriptors, in hex below the call", strace_expr_fds),
+	OPT(OPT_CALL, struct strace_settings, style, 'X', "const-print-style", "STYLE",
+	    "constants as raw numbers, by name (abbrev), or both (verbose)", .call = strace_expr_style),
+	SET(trace, "inject", "SET", "refused: it changes what a program does", strace_expr_refuse),
+	SET(trace, "fault", "SET", "refused, too", strace_expr_refuse),
 	OPT(OPT_LIST, struct strace_settings, paths, 'P', "trace-path", "PATH",
 	    "only calls that name PATH, or use a descriptor that is open on it; may be repeated"),
 	OPT(OPT_STRING, struct strace_settings, output, 'o', "output", "FILE", "write to FILE instead of standard error"),
@@ -69,6 +87,7 @@ static const struct opt options[] = {
 	OPT(OPT_CALL, struct strace_settings, files, 'y', "decode-fds", NULL,
 	    "what descriptors are open on; -yy also addresses of sockets and numbers of devices", .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
+	OPT(OPT_BOOL, struct strace_settings, stack, 'k', "stack-traces", NULL, "the stack of each call, below its line"),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
 	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
@@ -83,34 +102,51 @@ static const struct opt options[] = {
 	    "sort that table by time, min-time, max-time, avg-time, calls, errors, name, nothing"),
 	OPT(OPT_STRING, struct strace_settings, columns, 'U', "summary-columns", "COLUMNS",
 	    "columns of that table: time-percent,total-time,min-time,max-time,avg-time,calls,errors,name"),
+	OPT(OPT_STRING, struct strace_settings, interruptible, 'I', "interruptible", "N", "nothing: no signal is blocked"),
+	OPT(OPT_CALL, struct strace_settings, apart, 'D', "daemonize", NULL, "nothing: sonde is no parent of what it traces",
+	    .call = add_one),
+	OPT(OPT_BOOL, struct strace_settings, seccomp, 0, "seccomp-bpf", NULL, "nothing: nothing is stopped"),
+	OPT(OPT_STRING, struct strace_settings, overhead, 'O', "summary-syscall-overhead", "TIME",
+	    "nothing: no time of sonde's is in that table"),
 	OPT(OPT_SECONDS, struct strace_settings, slower, 0, "slower", "TIME", "only calls that took at least TIME: 10ms"),
 	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
 	    "size of the event buffer, with k, M or G: 16M", .min = 4096, .max = BUFFER_MAX),
 	OPT(OPT_BOOL, struct strace_settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if a call was lost"),
 };
 
-static const struct strace_settings defaults = { .size = 32, .column = 40, .buffer_size = BUFFER_DEFAULT };
+static const struct strace_settings defaults = {
+	.size = 32,
+	.column = 40,
+	.status = ~0U,
+	.buffer_size = BUFFER_DEFAULT,
+};
 
-/* One -e: trace=..., or a set alone. What changes the program is refused. */
-static int parse_event(struct state *state, struct strace_settings *settings, const char *text, struct err *err)
+/* Letters that stand for sets of -e. */
+static void apply_letters(struct strace_settings *settings)
 {
-	static const char *const refused[] = { "inject=", "fault=" };
-	static const char *const trace[] = { "trace=", "t=" };
+	if (settings->ok || settings->failed)
+		settings->status = settings->ok ? STRACE_SUCCESSFUL : STRACE_FAILED;
+	if (settings->files)
+		settings->details |= settings->files > 1 ? ~0U : STRACE_PATHS;
+	if (settings->quiet > 2)
+		settings->hushed = ~0U;
+	if (settings->quiet > 1)
+		settings->hushed |= STRACE_Q_EXIT;
+	if (settings->quiet)
+		settings->hushed |= STRACE_Q_ATTACH;
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		if (!strncmp(text, refused[i], strlen(refused[i])))
-			return err_set(err, -EINVAL, "-e %s... is refused: sonde never changes what a program does", refused[i]);
-	if (!strcmp(text, "status=failed") || !strcmp(text, "status=successful")) {
-		settings->failed = !strcmp(text, "status=failed");
-		settings->ok = !settings->failed;
-		return 0;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(trace); i++)
-		if (!strncmp(text, trace[i], strlen(trace[i])))
-			return strace_set_parse(&state->set, text + strlen(trace[i]), err);
-	if (strchr(text, '='))
-		return err_set(err, -EINVAL, "-e %s: not supported; trace=CALLS and status=failed or successful are", text);
-	return strace_set_parse(&state->set, text, err);
+/* Options that have no meaning here. */
+static void say_ignored(const struct strace_settings *settings)
+{
+	if (settings->interruptible)
+		report_verbose("-I has no meaning: no signal is blocked");
+	if (settings->apart)
+		report_verbose("-D has no meaning: the command is not stopped, and ends by itself");
+	if (settings->seccomp)
+		report_verbose("--seccomp-bpf has no meaning: no call is stopped");
+	if (settings->overhead)
+		report_verbose("-O has no meaning: the table has no time of sonde's own");
 }
 
 /* The options of the table of -c. */
@@ -143,6 +179,15 @@ static int parse_table(struct state *state, struct strace_settings *settings, st
 	return 0;
 }
 
+/* -k */
+static int parse_stacks(struct state *state, const struct strace_settings *settings, struct err *err)
+{
+	if (settings->stack && (settings->summary || !output_is_text(state->instance->ctx->out)))
+		return err_set(err, -EINVAL, "-k prints stacks below lines: without -c, --json and --csv");
+	state->has_stacks = settings->stack;
+	return 0;
+}
+
 static int parse(struct state *state, struct err *err)
 {
 	struct engine_instance *instance = state->instance;
@@ -152,7 +197,7 @@ static int parse(struct state *state, struct err *err)
 	if (instance->args.n)
 		ret = engine_unexpected(instance, instance->args.v[0], err);
 	for (size_t i = 0; !ret && i < settings->events.n; i++)
-		ret = parse_event(state, settings, settings->events.v[i], err);
+		ret = strace_expr_parse(settings, settings->events.v[i], err);
 	if (!ret && settings->ok && settings->failed)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
 	if (!ret && settings->append && !settings->output)
@@ -161,6 +206,10 @@ static int parse(struct state *state, struct err *err)
 		ret = err_set(err, -EINVAL, "-ff with -o writes lines to several files: without --json and --csv");
 	if (!ret)
 		ret = parse_table(state, settings, err);
+	if (!ret)
+		ret = parse_stacks(state, settings, err);
+	apply_letters(settings);
+	say_ignored(settings);
 	if (ret)
 		instance->ctx->usage = true;
 	return ret;
@@ -170,6 +219,7 @@ static int parse(struct state *state, struct err *err)
 
 static const struct progs_probe probes[] = {
 	{ .program = "call_begins", .system = "raw_syscalls", .name = "sys_enter", .raw = true },
+	{ .program = "stack_taken", .system = "raw_syscalls", .name = "sys_enter", .raw = true, .when = SETTING(bool, struct state, has_stacks) },
 	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit", .raw = true },
 	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
 	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit", .raw = true },
@@ -231,6 +281,26 @@ static int open_output(struct state *state, struct err *err)
 	return 0;
 }
 
+/* Without -k the maps of stacks are not made. */
+static int open_stacks(struct state *state, struct err *err)
+{
+	static const char *const unused[] = { "stacks", "stack_seen", "stack_counts", "stack_losses", "stack_slots",
+					      "unwind_blocks", "unwind_spaces", "unwind_rules" };
+	struct strace_settings *settings = state->instance->settings;
+	struct object *object = &state->progs.object;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && !state->has_stacks && i < ARRAY_SIZE(unused); i++)
+		ret = object_size_map(object, unused[i], 0, err);
+	if (ret || !state->has_stacks)
+		return ret;
+	settings->stacks.user_only = true;
+	state->stacks_source = (struct stacks_source){ .settings = &settings->stacks };
+	ret = stacks_open(&state->stacks, state->instance, &state->stacks_source, object, err);
+	strace_lines_set_stacks(state->lines, state->stacks);
+	return ret;
+}
+
 static int load(struct state *state, struct err *err)
 {
 	struct progs *progs = &state->progs;
@@ -241,7 +311,11 @@ static int load(struct state *state, struct err *err)
 	if (!ret)
 		ret = fill(state, err);
 	if (!ret)
+		ret = open_stacks(state, err);
+	if (!ret)
 		ret = progs_prepare(progs, err);
+	if (!ret && state->has_stacks)
+		ret = stacks_start(state->stacks, &progs->object, err);
 	return ret ? ret : stream_open(&state->stream, &progs->object, state->instance->intake, on_record, state, err);
 }
 
@@ -258,9 +332,9 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	ret = parse(state, err);
 	if (ret)
 		return ret;
-	strace_paths_resolve(&settings->paths, &settings->resolved, settings->quiet > 2);
+	strace_paths_resolve(&settings->paths, &settings->resolved, settings->hushed & STRACE_Q_PATH);
 	state->config = (struct strace_config){
-		.all = !state->set.any,
+		.all = !settings->trace.any,
 		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
 		.files = strace_wants_files(settings),
 		.count = settings->summary ? STRACE_COUNTS_ONLY : settings->both ? STRACE_COUNTS_TOO
@@ -271,8 +345,8 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		.comm = !output_is_text(ctx->out),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};
-	strace_plans_make(&state->plans, settings, &state->set, ctx->command.pid);
-	state->lines = strace_lines_new(settings, &state->set, ctx->out, ctx->command.pid, ctx->pid);
+	strace_plans_make(&state->plans, settings, &settings->trace, ctx->command.pid);
+	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid, ctx->pid);
 	state->progs = (struct progs){
 		.source = &source,
 		.instance = instance,
@@ -301,7 +375,7 @@ static void strace_armed(struct engine_instance *instance)
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
-	if (!instance->ctx->command.pid && !settings->quiet)
+	if (!instance->ctx->command.pid && !(settings->hushed & STRACE_Q_ATTACH))
 		report_line("Tracing system calls... Hit Ctrl-C to end.");
 }
 
@@ -329,6 +403,7 @@ static int strace_take(struct engine_instance *instance)
 
 static void strace_emit(struct engine_instance *instance, bool last)
 {
+	const struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
 	int status = instance->ctx->command.status;
 
@@ -339,7 +414,7 @@ static void strace_emit(struct engine_instance *instance, bool last)
 	strace_lines_lost(state->lines, lost(state));
 	if (state->counts)
 		strace_counts_print(instance->ctx->out, object_map_fd(&state->progs.object, "strace_counts"), &state->table,
-				    &state->set);
+				    &settings->trace);
 	output_flush(instance->ctx->out);
 	if (strace_lines_failed(state->lines))
 		instance->ctx->failed = true;
@@ -364,6 +439,8 @@ static void strace_losses(struct engine_instance *instance)
 	if (unread)
 		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	progs_say_losses(&state->progs, missed);
+	if (state->stacks)
+		stacks_losses(state->stacks);
 	if ((dropped || own || unread || missed) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }
@@ -377,6 +454,7 @@ static void strace_close(struct engine_instance *instance)
 		return;
 	stream_close(state->stream);
 	progs_release(&state->progs);
+	stacks_free(state->stacks);
 	strace_lines_free(state->lines);
 	strace_paths_release(&settings->resolved);
 	if (state->file >= 0)

@@ -7,11 +7,45 @@
 #include "bpf/strace.h"
 #include "engine/engine.h"
 #include "engine/progs_life.h"
+#include "engine/stacks.h"
 #include "type.h"
 
 /* What -P names, without symbolic links; NULL: it does not exist. */
 struct strace_paths {
 	vec(char *);
+};
+
+/* A set of system calls, a bit for each number. */
+struct strace_set {
+	bool any; /* the user has chosen; else all are in it */
+	unsigned char v[STRACE_CALLS];
+};
+
+/* A set of descriptors. */
+struct strace_fds {
+	bool any, others; /* it has some; those with greater numbers are in it */
+	unsigned char v[1024];
+};
+
+/* Bits of settings.status, .hushed and .details, in the order in which expr.c names them. */
+#define STRACE_FAILED	  1
+#define STRACE_SUCCESSFUL 2
+#define STRACE_UNFINISHED 4
+
+#define STRACE_Q_ATTACH 1
+#define STRACE_Q_EXIT	2
+#define STRACE_Q_PATH	4
+
+#define STRACE_PATHS   1
+#define STRACE_DEVICES 2
+#define STRACE_SOCKS   4
+#define STRACE_PIDFDS  8
+
+/* How names of constants are printed: -X. */
+enum strace_style {
+	STRACE_NAMES,
+	STRACE_NUMBERS,
+	STRACE_BOTH,
 };
 
 struct strace_settings {
@@ -21,17 +55,32 @@ struct strace_settings {
 	uint32_t column; /* -a */
 	uint32_t times;	 /* -t, -tt, -ttt */
 	uint32_t hex;	 /* -x, -xx */
-	uint32_t quiet;	 /* -q, -qq */
-	uint32_t files;	 /* -y, -yy */
+	uint32_t quiet;	 /* -q, -qq; open() makes hushed of it */
+	uint32_t files;	 /* -y, -yy; open() makes details of it */
 	uint32_t follow; /* -f, -ff */
 	bool separate;	 /* --output-separately */
 	bool numbers;	 /* -n */
+	bool stack;	 /* -k */
+	struct stacks_settings stacks;
 	bool relative, took, failed, ok, whole, append, fail_on_loss;
-	bool summary, both;	     /* -c, -C */
-	bool wall;		     /* -w */
-	const char *order, *columns; /* -S, -U; NULL: as usual */
+	bool summary, both;		      /* -c, -C */
+	bool wall;			      /* -w */
+	const char *order, *columns;	      /* -S, -U; NULL: as usual */
+	const char *interruptible, *overhead; /* -I, -O: without a meaning */
+	uint32_t apart;			      /* -D, -DD: the same */
+	bool seccomp;			      /* the same */
 	const char *output;
-	struct opt_list events;	      /* -e */
+	struct opt_list events;	   /* -e; open() makes the following of it */
+	struct strace_set trace;   /* which calls */
+	struct strace_set raw;	   /* those printed as registers; not any: none */
+	struct strace_set verbose; /* those whose structs are printed */
+	struct strace_set abbrev;  /* those whose structs are printed without some members */
+	struct strace_fds dump_read, dump_written;
+	uint64_t hidden;	      /* signals that are not printed, a bit for each */
+	uint32_t status;	      /* which results */
+	uint32_t hushed;	      /* which messages are not printed */
+	uint32_t details;	      /* of descriptors */
+	uint32_t style;		      /* enum strace_style */
 	struct opt_list paths;	      /* -P: only calls that concern one of them */
 	struct strace_paths resolved; /* the same paths; open() fills it in */
 };
@@ -51,14 +100,8 @@ static inline bool strace_is_separate(const struct strace_settings *settings)
 /* Whether the programs are to look what descriptors are open on. */
 static inline bool strace_wants_files(const struct strace_settings *settings)
 {
-	return settings->files || settings->paths.n;
+	return settings->details || settings->paths.n;
 }
-
-/* A set of system calls, a bit for each number. */
-struct strace_set {
-	bool any; /* the user has chosen; else all are in it */
-	unsigned char v[STRACE_CALLS];
-};
 
 /*
  * Adds to a set what follows "trace=": names, %classes, /regex, with ! the others. Returns 0, or -EINVAL with err.
@@ -69,6 +112,18 @@ static inline bool strace_set_has(const struct strace_set *set, unsigned int num
 {
 	return !set->any || (number < STRACE_CALLS && set->v[number]);
 }
+
+/* Takes one -e. Returns 0, or -EINVAL with err. */
+int strace_expr_parse(struct strace_settings *settings, const char *text, struct err *err);
+/* For tables of options: the sets of -e. dest: the member of the settings. Return 0, or -EINVAL with err. */
+int strace_expr_status(void *dest, const char *text, struct err *err);
+int strace_expr_quiet(void *dest, const char *text, struct err *err);
+int strace_expr_files(void *dest, const char *text, struct err *err);
+int strace_expr_style(void *dest, const char *text, struct err *err);
+int strace_expr_signals(void *dest, const char *text, struct err *err);
+int strace_expr_fds(void *dest, const char *text, struct err *err);
+int strace_expr_calls(void *dest, const char *text, struct err *err);
+int strace_expr_refuse(void *dest, const char *text, struct err *err);
 
 /* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
 const struct strace_call *strace_call_of(int number);
@@ -94,6 +149,14 @@ void strace_plans_make(struct strace_plans *plans, const struct strace_settings 
 /* The siginfo of a record of STRACE_SIGNAL: {si_signo=SIGINT, ...}. */
 void strace_siginfo(struct str *out, const struct strace_record *record);
 
+/* How the constants of the next line are printed: lines are printed one after the other. */
+void strace_set_style(enum strace_style style);
+
+/* --- -k --- */
+
+/* Appends a line for each frame of the user stack. id 0, stacks NULL: nothing. */
+void strace_stack(struct str *out, struct stacks *stacks, uint64_t id);
+
 /* --- -P --- */
 
 /* Finds what the paths are without symbolic links, and says it unless quiet. The caller releases it. */
@@ -101,6 +164,13 @@ void strace_paths_resolve(const struct opt_list *paths, struct strace_paths *res
 void strace_paths_release(struct strace_paths *resolved);
 /* Whether the call concerns one of the paths, or there are none. Without its end, what it names may not be known yet. */
 bool strace_paths_pass(const struct strace_line *line);
+
+/* --- -e read= and -e write= --- */
+
+/* Appends the lines below a call that has ended: what it has read or written, if that is wanted. */
+void strace_dump(struct strace_line *line);
+/* Appends n bytes of `all`, 16 a line. */
+void strace_dump_bytes(struct str *out, const void *bytes, size_t n, uint64_t all);
 
 /* --- the table of -c --- */
 
@@ -155,8 +225,10 @@ struct strace_row {
 struct strace_lines;
 
 /* command, process: the first threads of the command and of -p; 0: there is none. */
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, const struct strace_set *set,
-				      struct output *out, uint32_t command, uint32_t process);
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command,
+				      uint32_t process);
+/* Where the stacks of calls are, for -k. */
+void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks);
 void strace_lines_free(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);

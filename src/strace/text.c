@@ -156,15 +156,42 @@ const char *strace_name_of(const struct strace_family *family, uint64_t value)
 	return NULL;
 }
 
-void strace_flags(struct str *out, const struct strace_family *family, uint64_t value)
+/* Of the lines that are printed now. */
+static enum strace_style style;
+
+void strace_set_style(enum strace_style new)
 {
-	const char *separator = "", *exact = strace_name_of(family, value);
+	style = new;
+}
+
+void strace_constant(struct str *out, const char *number, const char *name)
+{
+	if (style == STRACE_BOTH && name)
+		str_addf(out, "%s /* %s */", number, name);
+	else
+		str_add(out, style == STRACE_NAMES && name ? name : number);
+}
+
+void strace_combined(struct strace_line *line, unsigned int arg)
+{
+	const enum strace_style was = style;
+	struct strace_line part = *line;
+	struct str names __str = {};
+	char number[16];
+
+	part.out = &names;
+	style = STRACE_NAMES;
+	line->call->args[arg]->print(&part, arg);
+	style = was;
+	snprintf(number, sizeof(number), "%#x", (unsigned int)strace_arg(line, arg));
+	strace_constant(line->out, number, names.data);
+}
+
+static void add_names(struct str *out, const struct strace_family *family, uint64_t value)
+{
+	const char *separator = "";
 	uint64_t left = value;
 
-	if (exact || !value) {
-		str_add(out, exact ? exact : "0");
-		return;
-	}
 	for (const struct strace_name *name = family->v; name->name; name++) {
 		if (!name->value || (left & name->value) != name->value)
 			continue;
@@ -172,23 +199,40 @@ void strace_flags(struct str *out, const struct strace_family *family, uint64_t 
 		separator = "|";
 		left &= ~name->value;
 	}
-	if (left == value)
-		str_addf(out, "%#llx /* %s */", (unsigned long long)value, family->unknown);
-	else if (left)
+	if (left && left != value)
 		str_addf(out, "|%#llx", (unsigned long long)left);
+}
+
+void strace_flags(struct str *out, const struct strace_family *family, uint64_t value)
+{
+	const char *exact = strace_name_of(family, value);
+	struct str names __str = {};
+	char number[32];
+
+	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
+	if (!exact)
+		add_names(&names, family, value);
+	if (exact || names.len || !value)
+		strace_constant(out, number, exact ? exact : names.data);
+	else if (style == STRACE_NUMBERS)
+		str_add(out, number);
+	else
+		str_addf(out, "%s /* %s */", number, family->unknown);
 }
 
 void strace_choice(struct str *out, const struct strace_family *family, uint64_t value)
 {
 	const char *name = strace_name_of(family, value);
+	char number[32];
 
-	if (name)
-		str_add(out, name);
+	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
+	if (name || !value || style == STRACE_NUMBERS)
+		strace_constant(out, number, name);
 	else
-		str_addf(out, value ? "%#llx /* %s */" : "%#llx", (unsigned long long)value, family->unknown);
+		str_addf(out, "%s /* %s */", number, family->unknown);
 }
 
-void strace_signal(struct str *out, int64_t number)
+void strace_signal_name(struct str *out, int64_t number)
 {
 	static const char *const names[] = {
 		[SIGHUP] = "HUP",
@@ -234,6 +278,16 @@ void strace_signal(struct str *out, int64_t number)
 		str_add_s64(out, number);
 }
 
+void strace_signal(struct str *out, int64_t number)
+{
+	struct str name __str = {};
+	char decimal[32];
+
+	strace_signal_name(&name, number);
+	snprintf(decimal, sizeof(decimal), "%lld", (long long)number);
+	strace_constant(out, decimal, strcmp(name.data, decimal) ? name.data : NULL);
+}
+
 void strace_sigset(struct str *out, const void *mask, size_t n)
 {
 	uint64_t bits = 0;
@@ -250,11 +304,14 @@ void strace_sigset(struct str *out, const void *mask, size_t n)
 	str_addc(out, '[');
 	for (int i = 1; i <= 64; i++) {
 		struct str name __str = {};
+		char decimal[16];
 
 		if (!(bits >> (i - 1) & 1))
 			continue;
-		strace_signal(&name, i);
-		str_addf(out, "%s%s", separator, strncmp(name.data, "SIG", 3) ? name.data : name.data + 3);
+		strace_signal_name(&name, i);
+		snprintf(decimal, sizeof(decimal), "%d", i);
+		str_add(out, separator);
+		strace_constant(out, decimal, strncmp(name.data, "SIG", 3) ? name.data : name.data + 3);
 		separator = " ";
 	}
 	str_addc(out, ']');
@@ -267,17 +324,24 @@ void strace_mode(struct str *out, uint32_t mode, bool with_kind)
 	};
 	static const struct strace_name bits[] = { N(S_ISUID), N(S_ISGID), N(S_ISVTX), {} };
 
+	uint32_t left = mode;
+	struct str names __str = {};
+	char number[16];
+
 	for (const struct strace_name *kind = kinds; with_kind && kind->name; kind++)
-		if ((mode & S_IFMT) == kind->value) {
-			str_addf(out, "%s|", kind->name);
-			mode &= ~S_IFMT;
+		if ((left & S_IFMT) == kind->value) {
+			str_addf(&names, "%s|", kind->name);
+			left &= ~S_IFMT;
 		}
 	for (const struct strace_name *bit = bits; with_kind && bit->name; bit++)
-		if (mode & bit->value) {
-			str_addf(out, "%s|", bit->name);
-			mode &= ~bit->value;
+		if (left & bit->value) {
+			str_addf(&names, "%s|", bit->name);
+			left &= ~bit->value;
 		}
-	str_addf(out, "%#03o", mode);
+	snprintf(number, sizeof(number), "%#03o", mode);
+	if (names.len)
+		str_addf(&names, "%#03o", left);
+	strace_constant(out, number, names.data);
 }
 
 void strace_timespec(struct str *out, const void *bytes)

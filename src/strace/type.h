@@ -146,12 +146,19 @@ struct strace_words {
 void strace_word(struct str *out, const struct strace_words *words, uint64_t value);
 void strace_bits(struct str *out, const struct strace_words *words, uint64_t value);
 
+/* As -X asks for it: the number, its name, or both. name NULL: it has none. */
+void strace_constant(struct str *out, const char *number, const char *name);
+
+/* An argument of 32 bits whose type prints several constants, joined: as -X asks for it, all together. */
+void strace_combined(struct strace_line *line, unsigned int arg);
+
 /* Names joined by '|', of the bits that are set. */
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value);
 /* Returns the name of exactly this value, or NULL. */
 const char *strace_name_of(const struct strace_family *family, uint64_t value);
 void strace_choice(struct str *out, const struct strace_family *family, uint64_t value);
-/* SIGINT, or a number. */
+/* SIGINT, or a number; as -X asks for it, or always by its name. */
+void strace_signal_name(struct str *out, int64_t number);
 void strace_signal(struct str *out, int64_t number);
 /* [INT CHLD] of a mask of n bytes. */
 void strace_sigset(struct str *out, const void *mask, size_t n);

@@ -54,7 +54,7 @@ static void print_dir(struct strace_line *line, unsigned int arg)
 		print_fd(line, arg);
 		return;
 	}
-	str_add(line->out, "AT_FDCWD");
+	strace_constant(line->out, "-100", "AT_FDCWD");
 	strace_file(line, strace_blob(line, arg, 0, 0));
 }
 

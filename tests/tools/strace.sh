@@ -83,6 +83,9 @@ test_refuses() {
 	run sonde strace -e inject=open:error=EIO -- true
 	expect_exit 2
 	expect_err 'inject=... is refused: sonde never changes'
+	run sonde strace --fault=open -- true
+	expect_exit 2
+	expect_err 'refused: sonde never changes'
 	run sonde strace -e nosuchcall -- true
 	expect_exit 2
 	expect_err 'no such system call: nosuchcall'
@@ -174,4 +177,80 @@ test_path() {
 	run sonde strace -P /tmp/link -e openat,open,close,read,access -qq -- sh -c ': < /tmp/link; read a < /tmp/f; : < /dev/null'
 	sed -nE '/^sonde strace: R/p; s/^open(at)?\((AT_FDCWD, )?"([^"]*)".*/open \3/p; s/^(read|close)\([0-9].*/\1/p' err | uniq > seen
 	diff expected seen || fail "other calls"
+}
+
+# The sets of -e, and -X.
+# kernels=all
+test_sets() {
+	run sonde strace -qq -e trace=none -e signal=usr1 -- strace-calls
+	expect_exit 3
+	[ "$(grep -c '^--- SIGUSR1 ' err)" -eq 1 ] || fail "no SIGUSR1"
+	! grep -v -e '^--- SIGUSR1 ' -e '^sonde' err || fail "more than SIGUSR1"
+	run sonde strace -e quiet=exit -e trace=close -e status=failed -e signal=none -- strace-calls
+	grep -v '^sonde' err | grep -vqE '^close\(-1\) += -1 EBADF \(Bad file descriptor\)$' && fail "more than close(-1)"
+	grep -q '^close(-1)' err || fail "no close(-1)"
+	run sonde strace -qq -e signal=none -e status=unfinished -- strace-calls
+	grep -v '^sonde' err > rest
+	[ "$(cat rest)" = "$(printf 'exit_group(3)%27s= ?' '')" ] || fail "not only exit_group"
+	run sonde strace -qq -e raw=pipe2 -e trace=pipe2 -e signal=none -- strace-calls
+	grep -qE '^pipe2\(0x[0-9a-f]+, 0x80000\) += 0$' err || fail "not raw"
+	run sonde strace -qq -e verbose=none -e trace=pipe2 -e signal=none -- strace-calls
+	grep -qE '^pipe2\(0x[0-9a-f]+, O_CLOEXEC\) += 0$' err || fail "the array is printed"
+	run sonde strace -qq -X raw -e trace=pipe2,socket,kill,tgkill -- strace-calls
+	grep -qE '^pipe2\(\[[0-9]+, [0-9]+\], 0x80000\) += 0$' err || fail "the flag has its name"
+	grep -qE '^socket\(0x1, 0x80001, 0\) += [0-9]+$' err || fail "names of sockets"
+	run sonde strace -qq -X verbose -e trace=pipe2 -- strace-calls
+	grep -qE '^pipe2\(\[[0-9]+, [0-9]+\], 0x80000 /\* O_CLOEXEC \*/\) += 0$' err || fail "not both"
+}
+
+# -e write: bytes below the call; also of several buffers, and those that are not recorded are counted.
+# kernels=ends
+test_dumps() {
+	run sonde strace -qq -e write=all -e trace=write,writev -s 4 -o log -- strace-calls
+	cat > expected <<-'END'
+		 * 3 bytes in buffer 0
+		 | 00000  6f 6e 65                                          one              |
+		 * 4 bytes in buffer 1
+		 | 00000  74 77 6f 0a                                       two.             |
+	END
+	sed -n '/^writev/,/^[^ ]/p' log | grep '^ ' > seen
+	diff expected seen || fail "another dump of writev"
+	grep -qE '^write\([0-9]+, "a te"\.\.\., 43\) += 43$' log || fail "-s has no effect on the line"
+	sed -n '/^write([0-9]*, "a te"/,/^[^ ]/p' log | grep -c '^ | ' | grep -qx 3 || fail "not 43 bytes"
+	run sonde strace -qq -e read=all -e trace=read -o log -- dd if=/dev/zero of=/dev/null bs=20000 count=1
+	grep -qx ' \* 13000 bytes more are not recorded' log || fail "nothing says that bytes are missing"
+	[ "$(grep -c '^ | .*  00 00 00 00 00 00 00 00  00 00 ' log)" -ge 437 ] || fail "not 7000 bytes"
+}
+
+# What strace cannot, and options that have no meaning here.
+# kernels=ends
+test_choices_own() {
+	run sonde strace -qq --slower 500ms -e '!wait4' -- sh -c 'strace-calls 3; sleep 1; true'
+	! grep -v -e '^sonde' -e 'nanosleep(' -e '^---' err || fail "fast calls"
+	run sonde strace -f -qq --slower 500ms -e '!wait4' -- sh -c 'strace-calls 3; sleep 1; true'
+	grep -qE '^(\[pid +[0-9]+\] )?(clock_)?nanosleep\(.* = 0$' err || fail "no sleep"
+	run sonde strace -f -qq --comm strace-calls -e getppid,close -- sh -c 'strace-calls 5; true'
+	[ "$(grep -c 'getppid()' err)" -eq 5 ] || fail "not 5 calls"
+	run sonde strace --csv -f -e openat,open -- strace-calls
+	head -n 1 out | grep -q 'call,args,ret,error' || fail "no heading"
+	grep -q ',open\(at\)\{0,1\},.*""/nowhere/at\\tall"", .*,-1\{0,1\}.*ENOENT' out || fail "no row"
+	run sonde strace -I 3 -D --seccomp-bpf -O 1us -e trace=none -qq -- true
+	expect_silence
+	run sonde strace -I 3 -DD --seccomp-bpf --verbose -e trace=none -qq -- true
+	expect_err 'I has no meaning'
+	expect_err 'seccomp-bpf has no meaning'
+}
+
+# -k: the stack of each call below its line.
+# kernels=ends arch=yes
+test_stacks() {
+	run sonde strace -k -qq -e getppid -o log -- strace-calls 3
+	expect_exit 3
+	[ "$(grep -c '^getppid()' log)" -eq 3 ] || fail "not 3 calls"
+	[ "$(grep -c '^ > .*strace-calls(main+0x[0-9a-f]*) \[0x[0-9a-f]*\]$' log)" -eq 3 ] || fail "not 3 times main"
+	sed -n 2p log | grep -q '^ > .*strace-calls(.*) \[0x[0-9a-f]*\]$' || fail "no stack below the first call"
+	run sonde strace -k -e trace=exit_group -qq -- strace-calls 1
+	expect_err '^ > .*strace-calls\('
+	run sonde strace -k -c -- true
+	expect_exit 2
 }

@@ -122,6 +122,86 @@ Test(strace, plans)
 	}
 }
 
+static int parse(struct strace_settings *into, const char *text)
+{
+	struct err err = {};
+
+	return strace_expr_parse(into, text, &err);
+}
+
+Test(strace, expressions)
+{
+	struct strace_settings s = { .status = ~0U };
+
+	cr_assert_eq(parse(&s, "signal=INT,sigchld,10"), 0);
+	cr_assert_eq(s.hidden, ~(1ULL << 1 | 1ULL << 16 | 1ULL << 9));
+	cr_assert_eq(parse(&s, "s=!io,RT_1"), 0);
+	cr_assert_eq(s.hidden, 1ULL << 28 | 1ULL << 32);
+	cr_assert_eq(parse(&s, "signals=none"), 0);
+	cr_assert_eq(s.hidden, ~0ULL);
+	cr_assert_eq(parse(&s, "signal=all"), 0);
+	cr_assert_eq(s.hidden, 0);
+	cr_assert_eq(parse(&s, "status=failed,unfinished"), 0);
+	cr_assert_eq(s.status, STRACE_FAILED | STRACE_UNFINISHED);
+	cr_assert_eq(parse(&s, "status=!failed"), 0);
+	cr_assert_eq(s.status, ~(uint32_t)STRACE_FAILED);
+	cr_assert_eq(parse(&s, "q=exit,path-resolution"), 0);
+	cr_assert_eq(s.hushed, STRACE_Q_EXIT | STRACE_Q_PATH);
+	cr_assert_eq(parse(&s, "decode-fds=dev,socket"), 0);
+	cr_assert_eq(s.details, STRACE_DEVICES | STRACE_SOCKS);
+	cr_assert_eq(parse(&s, "read=3,5"), 0);
+	cr_assert(s.dump_read.any && s.dump_read.v[3] && s.dump_read.v[5] && !s.dump_read.v[4] && !s.dump_read.others);
+	cr_assert_eq(parse(&s, "w=!1"), 0);
+	cr_assert(s.dump_written.any && s.dump_written.v[0] && !s.dump_written.v[1] && s.dump_written.others);
+	cr_assert_eq(parse(&s, "write=none"), 0);
+	cr_assert(!s.dump_written.any);
+	cr_assert_eq(parse(&s, "raw=close"), 0);
+	cr_assert(s.raw.any && has(&s.raw, "close") && !has(&s.raw, "read"));
+	cr_assert_eq(parse(&s, "read,close"), 0);
+	cr_assert(has(&s.trace, "close") && has(&s.trace, "read") && !has(&s.trace, "write"));
+	for (const char *const *bad = (const char *const[]){ "signal=nosuch", "signal=65", "status=nosuch", "quiet=x", "read=x",
+							     "read=-1", "write=1024", "decode-fds=x", "inject=read", "fault=read",
+							     "kvm=vcpu", "nosuch=1", "raw=nosuch", NULL };
+	     *bad; bad++)
+		cr_assert_eq(parse(&s, *bad), -EINVAL, "%s", *bad);
+}
+
+Test(strace, styles)
+{
+	static const STRACE_FAMILY(family, "F_???", { "F_NONE", 0 }, { "F_A", 1 }, { "F_B", 2 });
+	struct str out __str = {};
+
+	strace_set_style(STRACE_NUMBERS);
+	expect_flags(&family, 0, "0");
+	expect_flags(&family, 3, "0x3");
+	expect_flags(&family, 0x12, "0x12");
+	strace_signal(&out, 10);
+	strace_mode(&out, 0100644, true);
+	strace_set_style(STRACE_BOTH);
+	expect_flags(&family, 0, "0 /* F_NONE */");
+	expect_flags(&family, 3, "0x3 /* F_A|F_B */");
+	expect_flags(&family, 0x12, "0x12 /* F_B|0x10 */");
+	expect_flags(&family, 0x10, "0x10 /* F_??? */");
+	strace_signal(&out, 10);
+	strace_mode(&out, 0100644, true);
+	strace_set_style(STRACE_NAMES);
+	cr_assert_str_eq(out.data, "10010064410 /* SIGUSR1 */0100644 /* S_IFREG|0644 */");
+}
+
+Test(strace, dumps)
+{
+	struct str out __str = {};
+
+	strace_dump_bytes(&out, "hello\nworld 0123456789", 22, 30);
+	cr_assert_str_eq(out.data,
+			 " | 00000  68 65 6c 6c 6f 0a 77 6f  72 6c 64 20 30 31 32 33  hello.world 0123 |\n"
+			 " | 00010  34 35 36 37 38 39                                 456789           |\n"
+			 " * 8 bytes more are not recorded\n");
+	str_reset(&out);
+	strace_dump_bytes(&out, "", 0, 0);
+	cr_assert_eq(out.len, 0);
+}
+
 static void expect_table(const char *order, const char *columns, const char *want)
 {
 	struct strace_total totals[] = {
