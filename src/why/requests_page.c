@@ -10,6 +10,9 @@
 #define LEAST 0.01
 /* If more requests than this are batches, what one of them lasts is not known: in percent. */
 #define MOST_MERGED 5
+/* The columns in front of objects, and the least that these have in a terminal. */
+#define COLUMNS_BEFORE 66
+#define LEAST_ROOM     14
 /* How many objects a line names. */
 #define OBJECTS 3
 
@@ -272,9 +275,9 @@ static void print_head(const struct page *page, struct output *out)
 		output_line(out, "server's view: p50 %.3f ms, p99 %.3f ms, max %.3f ms", MS(server.p50),
 			    MS(server.p99), MS(server.max));
 	if (client.n && page->merged)
-		output_line(out, "client's view: p50 %.3f ms (%zu of them, on this machine)", MS(client.p50), client.n);
+		output_line(out, "client's view: p50 %.3f ms (%zu on this machine)", MS(client.p50), client.n);
 	else if (client.n)
-		output_line(out, "client's view: p50 %.3f ms, p99 %.3f ms, max %.3f ms (%zu of them, on this machine)",
+		output_line(out, "client's view: p50 %.3f ms, p99 %.3f ms, max %.3f ms (%zu on this machine)",
 			    MS(client.p50), MS(client.p99), MS(client.max), client.n);
 }
 
@@ -306,6 +309,20 @@ static void add_objects(const struct line *line, struct str *s)
 	}
 }
 
+/* In a terminal a line has what fits behind the columns before. */
+static void cut_to_fit(struct output *out, struct str *s, size_t before)
+{
+	size_t width = output_width(out), room = width > before + LEAST_ROOM ? width - before : LEAST_ROOM;
+
+	if (!width || s->len <= room)
+		return;
+	s->len = room - strlen("...");
+	/* not within a character of several bytes */
+	while (s->len && ((unsigned char)s->data[s->len] & 0xc0) == 0x80)
+		s->len--;
+	str_add(s, "...");
+}
+
 static bool is_small(const struct page *page, const struct cell *cell)
 {
 	for (size_t c = 0; c < COLUMNS; c++)
@@ -329,6 +346,7 @@ static void print_line(const struct page *page, struct output *out, const struct
 	struct str objects __str = {}, label __str = {};
 
 	add_objects(line, &objects);
+	cut_to_fit(out, &objects, COLUMNS_BEFORE);
 	if (line->where == REQUESTS_QUEUE)
 		str_add(&label, "  ");
 	str_add(&label, names[line->where] ? names[line->where] : why_sums_cause(line->class));
@@ -401,6 +419,7 @@ static void print_slowest(const struct page *page, struct output *out)
 
 		add_client(why, &client, request->from);
 		add_parts(page, &parts, request);
+		cut_to_fit(out, &parts, strlen("      "));
 		output_line(out, "%3zu. %9.3f  from %s at %.3f s", i + 1, MS(request->ns), str_or_empty(client.data),
 			    SECONDS(request->arrived - why->began));
 		output_line(out, "      %s", str_or_empty(parts.data));

@@ -68,7 +68,6 @@ static void add_port(struct why *why, uint32_t port)
 {
 	uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
 
-	why->requests.ports += !ports[port];
 	ports[port] = 1;
 }
 
@@ -334,6 +333,17 @@ static void say(uint64_t n, const char *what, const char *why_not)
 		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), why_not);
 }
 
+/* Threads may have begun to listen since. */
+static bool has_ports(const struct why *why)
+{
+	const uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
+
+	for (size_t i = 0; i < REQUEST_PORTS; i++)
+		if (ports[i])
+			return true;
+	return false;
+}
+
 void why_requests_losses(const struct why *why)
 {
 	const struct why_requests *requests = &why->requests;
@@ -342,6 +352,8 @@ void why_requests_losses(const struct why *why)
 	if (!requests->on || !requests->shared)
 		return;
 	counts = requests_count(requests->found);
+	if (!has_ports(why))
+		report_note("no measured process listens at a TCP port: there are no requests to find; --port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
 	say(counts.not_kept, "request", "not counted in times: more than are kept");

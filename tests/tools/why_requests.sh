@@ -89,7 +89,7 @@ test_disk() {
 	expect_exit 0
 	expect_line '^40 requests on 4 connections in [0-9.]+ s$'
 	expect_line "^server's view: p50 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$"
-	expect_line "^client's view: .*\(40 of them, on this machine\)$"
+	expect_line "^client's view: .*\(40 on this machine\)$"
 	expect_line '^  disk .*%  /dev/'
 	expect_line '^  sum '
 	awk '
