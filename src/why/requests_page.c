@@ -391,6 +391,11 @@ static int by_part(const void *pa, const void *pb)
 /* Its largest parts. */
 static void add_parts(const struct page *page, struct str *s, const struct requests_request *request)
 {
+	static const char *const before[] = {
+		[REQUESTS_OWN] = "",
+		[REQUESTS_QUEUE] = "queue: ",
+		[REQUESTS_UNKNOWN] = "not known: ",
+	};
 	__free struct requests_part *parts = base_alloc((request->n_parts + 1) * sizeof(*parts));
 
 	memcpy(parts, page->parts + request->part, request->n_parts * sizeof(*parts));
@@ -399,10 +404,13 @@ static void add_parts(const struct page *page, struct str *s, const struct reque
 		struct str name __str = {};
 
 		name_part(page->why, &name, &parts[i]);
-		str_addf(s, "%s%s%s%s%s%s %.3f", i ? ", " : "",
-			 parts[i].where == REQUESTS_OWN ? "" : wheres[parts[i].where],
-			 parts[i].where == REQUESTS_OWN ? "" : ": ", why_sums_cause(parts[i].class),
-			 name.len ? " " : "", str_or_empty(name.data), MS(parts[i].ns));
+		str_add(s, i ? ", " : "");
+		if (parts[i].where == REQUESTS_ACCEPT) {
+			str_addf(s, "not accepted %.3f", MS(parts[i].ns));
+			continue;
+		}
+		str_addf(s, "%s%s%s%s %.3f", before[parts[i].where], why_sums_cause(parts[i].class), name.len ? " " : "",
+			 str_or_empty(name.data), MS(parts[i].ns));
 	}
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] threads|loop|pool REQUESTS
+ * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-h] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
- * (default 4) that ask at the same time, each one request after the other. threads: the server has a thread for each
+ * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for each
  * connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
  * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk. -d: each connection carries
- * one request only. -w: the client begins when FILE can be opened and read.
+ * one request only. -6: the server is at an address of IPv6, for both versions, and the client uses them in turn. -h:
+ * the client sends the second half of a request when the server has read the first one. -w: the client begins when FILE can be opened and read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
  */
@@ -36,9 +37,9 @@
 
 static int port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each;
+static bool one_each, both_versions, halves;
 static struct shared {
-	atomic_long served, slow, opened;
+	atomic_long served, slow, opened, halves;
 	atomic_ullong longest;
 } * shared;
 
@@ -71,7 +72,11 @@ static bool get(int fd)
 	char ask[ASK];
 	ssize_t n = read(fd, ask, sizeof(ask));
 
-	return n == ASK;
+	if (!halves || n != ASK / 2)
+		return n == ASK;
+	/* the client waits for that */
+	shared->halves++;
+	return read(fd, ask, ASK / 2) == ASK / 2;
 }
 
 static void answer(int fd)
@@ -189,13 +194,15 @@ static void serve(int listener, const char *how)
 
 /* --- the client --- */
 
-static struct sockaddr_in address = { .sin_family = AF_INET };
-
 static int connect_one(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback };
+	bool is_v6 = both_versions && shared->opened % 2;
+	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
 
-	if (fd < 0 || connect(fd, (void *)&address, sizeof(address)))
+	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || (is_v6 ? connect(fd, (void *)&v6, sizeof(v6)) : connect(fd, (void *)&v4, sizeof(v4))))
 		err(1, "connect");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	shared->opened++;
@@ -206,8 +213,14 @@ static void ask_one(int fd)
 {
 	char bytes[ANSWER] = "";
 	unsigned long long began = now(), ns;
+	long before = shared->halves;
+	int first = halves ? ASK / 2 : ASK;
 
-	if (write(fd, bytes, ASK) != ASK || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
+	if (write(fd, bytes, first) != first)
+		err(1, "write");
+	while (halves && shared->halves == before)
+		usleep(100);
+	if ((halves && write(fd, bytes, first) != first) || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
 		err(1, "no answer");
 	ns = now() - began;
 	if (ns > shared->longest)
@@ -249,14 +262,31 @@ static void wait_for(const char *path)
 		err(1, "%s", path);
 }
 
-int main(int argc, char **argv)
+static int listen_at(void)
 {
-	const char *gate = NULL;
-	int listener, on = 1, c;
-	socklen_t size = sizeof(address);
-	pid_t server;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} at = {};
+	int fd = socket(both_versions ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
+	socklen_t size = both_versions ? sizeof(at.v6) : sizeof(at.v4);
 
-	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d")) != -1) {
+	at.any.sa_family = both_versions ? AF_INET6 : AF_INET;
+	/* at the same place for both */
+	at.v4.sin_port = htons(port);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, &at.any, size) || listen(fd, 128) || getsockname(fd, &at.any, &size))
+		err(1, "listen");
+	port = ntohs(at.v4.sin_port);
+	return fd;
+}
+
+static void read_options(int argc, char **argv, const char **gate)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d6h")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'c')
@@ -268,23 +298,30 @@ int main(int argc, char **argv)
 		else if (c == 'f')
 			file = open(optarg, O_WRONLY | O_CREAT, 0600);
 		else if (c == 'w')
-			gate = optarg;
+			*gate = optarg;
 		else if (c == 'd')
 			one_each = true;
+		else if (c == '6')
+			both_versions = true;
+		else if (c == 'h')
+			halves = true;
 		else
-			return 2;
+			exit(2);
 	}
 	if (argc - optind != 2 || connections < 1 || connections > QUEUE_MAX || every < 1)
 		errx(2, "usage: serve [OPTIONS] threads|loop|pool REQUESTS");
+}
+
+int main(int argc, char **argv)
+{
+	const char *gate = NULL;
+	int listener;
+	pid_t server;
+
+	read_options(argc, argv, &gate);
 	requests = atol(argv[optind + 1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	address.sin_port = htons(port);
-	listener = socket(AF_INET, SOCK_STREAM, 0);
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(listener, (void *)&address, sizeof(address)) || listen(listener, 128) ||
-	    getsockname(listener, (void *)&address, &size))
-		err(1, "listen");
+	listener = listen_at();
 	server = fork();
 	if (!server)
 		serve(listener, argv[optind]);
