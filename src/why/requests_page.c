@@ -55,6 +55,7 @@ static const char *const wheres[] = {
 	[REQUESTS_QUEUE] = "queue",
 	[REQUESTS_ACCEPT] = "accept",
 	[REQUESTS_UNKNOWN] = "unknown",
+	[REQUESTS_BEHIND] = "behind",
 };
 
 /* --- sums --- */
@@ -74,10 +75,28 @@ static int by_number(const void *pa, const void *pb)
 	return a > b ? 1 : -(a < b);
 }
 
+static void add_client(const struct why *why, struct str *s, uint32_t from)
+{
+	const struct why_client *client;
+
+	if (from == REQUESTS_NONE)
+		return;
+	client = (const void *)why->requests.clients.v[from].bytes;
+	str_add(s, client->version == 6 ? "[" : "");
+	address_add(s, client->version, client->address);
+	str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
+}
+
 /* The name of what a part is for; "": it has none. */
 static void name_part(const struct why *why, struct str *s, const struct requests_part *part)
 {
-	uint32_t task = set_find(&why->sums.tids, &part->tid, sizeof(part->tid));
+	uint32_t task;
+
+	if (part->where == REQUESTS_BEHIND) {
+		add_client(why, s, part->object);
+		return;
+	}
+	task = set_find(&why->sums.tids, &part->tid, sizeof(part->tid));
 
 	if (part->class == WHY_RUNNING && task != SET_NONE) {
 		str_addf(s, "%.16s", why->sums.tasks.v[why->sums.latest.v[task]].comm);
@@ -246,18 +265,6 @@ static struct percentiles find_percentiles(const struct page *page, bool of_clie
 
 /* --- text --- */
 
-static void add_client(const struct why *why, struct str *s, uint32_t from)
-{
-	const struct why_client *client;
-
-	if (from == REQUESTS_NONE)
-		return;
-	client = (const void *)why->requests.clients.v[from].bytes;
-	str_add(s, client->version == 6 ? "[" : "");
-	address_add(s, client->version, client->address);
-	str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
-}
-
 static void print_head(const struct page *page, struct output *out)
 {
 	const struct percentiles server = find_percentiles(page, false), client = find_percentiles(page, true);
@@ -342,6 +349,7 @@ static void print_line(const struct page *page, struct output *out, const struct
 	static const char *const names[] = {
 		[REQUESTS_ACCEPT] = "queue: not accepted",
 		[REQUESTS_UNKNOWN] = "waits, not known for what",
+		[REQUESTS_BEHIND] = "waits for a server behind",
 	};
 	struct str objects __str = {}, label __str = {};
 
@@ -395,6 +403,7 @@ static void add_parts(const struct page *page, struct str *s, const struct reque
 		[REQUESTS_OWN] = "",
 		[REQUESTS_QUEUE] = "queue: ",
 		[REQUESTS_UNKNOWN] = "not known: ",
+		[REQUESTS_BEHIND] = "behind: ",
 	};
 	__free struct requests_part *parts = base_alloc((request->n_parts + 1) * sizeof(*parts));
 

@@ -48,6 +48,7 @@ int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
 		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
+		.behind = WHY_NETWORK,
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};
@@ -56,6 +57,8 @@ int why_requests_open(struct why *why, struct err *err)
 
 	if (!why->requests.on) {
 		ret = object_size_map(object, "request_cells", 0, err);
+		if (!ret)
+			ret = object_size_map(object, "request_behinds", 0, err);
 		return ret ? ret : object_size_map(object, "request_peers", 0, err);
 	}
 	why->requests.found = requests_new(&classes);
@@ -192,6 +195,9 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 	static const uint8_t kinds[] = {
 		[WHY_LINK_READ] = REQUESTS_READ,
 		[WHY_LINK_SEND] = REQUESTS_SEND,
+		[WHY_LINK_DIAL] = REQUESTS_DIAL,
+		[WHY_LINK_ASK] = REQUESTS_ASK,
+		[WHY_LINK_GET] = REQUESTS_GET,
 		[WHY_LINK_DONE] = REQUESTS_DONE,
 	};
 	struct request_event from = {};
@@ -211,7 +217,7 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.from = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE)
+	if (kind == WHY_LINK_DONE || kind == WHY_LINK_GET)
 		event.from = client_of(why, from.client, from.version, from.client_port);
 	requests_add_event(why->requests.found, &event);
 }

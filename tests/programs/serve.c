@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-h] HOW REQUESTS
+ * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-h] [-b] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
- * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for each
- * connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
- * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk. -d: each connection carries
- * one request only. -6: the server is at an address of IPv6, for both versions, and the client uses them in turn. -h:
- * the client sends the second half of a request when the server has read the first one. -w: the client begins when FILE can be opened and read.
+ * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for
+ * each connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
+ * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
+ *
+ * -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
+ * client uses them in turn. -h: the client sends the second half of a request when the server has read the first one.
+ * -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or
+ * writes. -w: the client begins when FILE can be opened and read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
  */
@@ -37,7 +40,7 @@
 
 static int port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each, both_versions, halves;
+static bool one_each, both_versions, halves, by_other;
 static struct shared {
 	atomic_long served, slow, opened, halves;
 	atomic_ullong longest;
@@ -179,10 +182,69 @@ static void serve_by_loop(int listener, void (*fn)(int fd))
 	}
 }
 
+/* --- a server that asks another one --- */
+
+static int other_port, other_of[1024]; /* of each connection to a client or to the other server: the other side */
+static bool is_other[1024];
+
+static int connect_other(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(other_port) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
+		err(1, "connect");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+/* Both sides can be read when the other one has something for them. */
+static void pass_on(int epoll, int fd)
+{
+	char bytes[ANSWER];
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+
+	if (n <= 0) {
+		close(fd);
+		return;
+	}
+	if (!is_other[fd] && !other_of[fd]) {
+		int other = connect_other();
+
+		other_of[fd] = other;
+		other_of[other] = fd;
+		is_other[other] = true;
+		watch(epoll, other);
+	}
+	if (write(other_of[fd], bytes, n) != n)
+		err(1, "write");
+}
+
+static void serve_by_other(int listener)
+{
+	int epoll = epoll_create1(0);
+
+	watch(epoll, listener);
+	for (;;) {
+		struct epoll_event events[16];
+		int n = epoll_wait(epoll, events, 16, -1);
+
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == listener)
+				watch(epoll, accept_one(listener));
+			else
+				pass_on(epoll, events[i].data.fd);
+		}
+	}
+}
+
 static void serve(int listener, const char *how)
 {
 	prctl(PR_SET_NAME, "server");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (by_other)
+		serve_by_other(listener);
 	if (!strcmp(how, "threads"))
 		serve_by_threads(listener);
 	if (!strcmp(how, "loop"))
@@ -286,7 +348,7 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d6h")) != -1) {
+	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d6hb")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'c')
@@ -305,6 +367,8 @@ static void read_options(int argc, char **argv, const char **gate)
 			both_versions = true;
 		else if (c == 'h')
 			halves = true;
+		else if (c == 'b')
+			by_other = true;
 		else
 			exit(2);
 	}
@@ -312,15 +376,44 @@ static void read_options(int argc, char **argv, const char **gate)
 		errx(2, "usage: serve [OPTIONS] threads|loop|pool REQUESTS");
 }
 
+/* Returns its process. Its port is any. */
+static pid_t begin_other(void)
+{
+	const int own = port;
+	int listener;
+	pid_t other;
+
+	port = 0;
+	listener = listen_at();
+	other_port = port;
+	port = own;
+	other = fork();
+	if (!other) {
+		prctl(PR_SET_NAME, "behind");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve_by_threads(listener);
+	}
+	close(listener);
+	return other;
+}
+
+static void end(pid_t process)
+{
+	kill(process, SIGKILL);
+	waitpid(process, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *gate = NULL;
+	pid_t server, other = 0;
 	int listener;
-	pid_t server;
 
 	read_options(argc, argv, &gate);
 	requests = atol(argv[optind + 1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (by_other)
+		other = begin_other();
 	listener = listen_at();
 	server = fork();
 	if (!server)
@@ -329,8 +422,9 @@ int main(int argc, char **argv)
 	if (gate)
 		wait_for(gate);
 	ask_all();
-	kill(server, SIGKILL);
-	waitpid(server, NULL, 0);
+	end(server);
+	if (by_other)
+		end(other);
 	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\n", requests,
 	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest));
 	return 0;

@@ -83,6 +83,14 @@ test_process() {
 	expect_requests
 }
 
+# A server that asks another one, which is the slow one: it is named by its address.
+test_behind() {
+	run sonde why --requests --json -n 1000 --port 1234 -- serve -p 1234 -b -s 100 -e 50 loop 300
+	expect_requests
+	[ "$(first_part)" = "behind network" ] || fail "first is $(first_part)"
+	grep -q '"kind":"object","where":"behind","cause":"network","object":"127.0.0.1:[0-9]*"' json || fail "no address"
+}
+
 # Clients of both versions of IP at one socket that listens.
 test_versions() {
 	run sonde why --requests --json -n 1000 -- serve -6 -c 4 threads 100
