@@ -29,6 +29,14 @@ struct {
 	__type(value, __u64);
 } request_peers SEC(".maps");
 
+/* Connections of measured threads to other servers. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUEST_CELLS);
+	__type(key, __u64);
+	__type(value, struct request_behind);
+} request_behinds SEC(".maps");
+
 /* A byte for each port of the server. User space sets the size. */
 SEC(".data.request_ports")
 __u8 request_ports[1] = {};
@@ -157,6 +165,146 @@ static __always_inline void request_begin(struct request_cell *cell, __u64 now)
 	cell->state = REQUEST_ARRIVED;
 }
 
+/* --- servers behind --- */
+
+/* kind: of WHY_LINK_DIAL, _ASK and _GET. Global, with numbers: the verifier follows it once. */
+__noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
+{
+	const struct request_behind *cell = bpf_map_lookup_elem(&request_behinds, &key);
+	__u64 words = kind == WHY_LINK_GET ? REQUEST_WHOLE : REQUEST_SHORT, both;
+	struct sock *sk = (void *)key;
+	struct request_event *to;
+	struct tcp_ends ends = {};
+	struct ring_place place;
+	__u64 *record;
+
+	if (!cell)
+		return 0;
+	if (kind == WHY_LINK_GET) {
+		tcp_read_addresses(sk, &ends);
+		tcp_read_ports(sk, &ends, false);
+	}
+	record = ring_reserve_untimed(&place, words + 1);
+	if (!record)
+		return 0;
+	both = bpf_get_current_pid_tgid();
+	to = (void *)(record + RING_TIME);
+	to->time = now;
+	to->sock = key;
+	to->birth = cell->birth;
+	to->arrived = cell->arrived;
+	to->tid = both;
+	to->tgid = both >> 32;
+	to->round = to->merged = 0;
+	if (kind == WHY_LINK_GET) {
+		to->sent_at = to->client_at = 0;
+		request_copy(to->client, ends.raddr, ends.version);
+		to->port = ends.lport;
+		to->client_port = ends.rport;
+		to->version = ends.version;
+	}
+	ring_commit(&place, kind, words + 1);
+	return 0;
+}
+
+/* A new connection, or one that was not known. state: whether something is asked. */
+__noinline int request_add_behind(__u64 key, __u64 now, __u32 state)
+{
+	struct sock *sk = (void *)key;
+	struct request_behind cell = { .birth = now, .state = state, .asked = state == REQUEST_IDLE };
+
+	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+		return 0;
+	cell.seq = request_write_seq(sk);
+	if (bpf_map_update_elem(&request_behinds, &key, &cell, BPF_ANY))
+		atomic_add(&request_shared.no_room, 1);
+	else
+		atomic_add(&request_shared.behind, 1);
+	return 0;
+}
+
+static __always_inline struct request_behind *request_find_behind(__u64 key)
+{
+	return request_shared.behind ? bpf_map_lookup_elem(&request_behinds, &key) : NULL;
+}
+
+/* A measured thread has sent to another server, or has unlocked a socket. */
+__noinline int request_ask(__u64 key, bool has_sent)
+{
+	struct request_behind *cell = request_find_behind(key);
+	struct sock *sk = (void *)key;
+	__u64 now = bpf_ktime_get_ns();
+	__u32 written;
+
+	if (!cell) {
+		/* older than tracing: what is in it now may have been sent before */
+		if (request_add_behind(key, now, has_sent ? REQUEST_IDLE : REQUEST_READ) || !has_sent)
+			return 0;
+		request_write_behind(key, now, WHY_LINK_ASK);
+		return 0;
+	}
+	written = request_write_seq(sk);
+	if (written == cell->seq || tcp_state(sk) != TCP_ESTABLISHED)
+		return 0;
+	cell->seq = written;
+	cell->asked = 1;
+	if (cell->state == REQUEST_IDLE)
+		return 0;
+	/* else its answer is there already */
+	if (cell->state == REQUEST_READ)
+		cell->state = REQUEST_IDLE;
+	request_write_behind(key, now, WHY_LINK_ASK);
+	return 0;
+}
+
+/* The answer arrives, or more of it. What arrives unasked is none. */
+__noinline int request_answered(__u64 key)
+{
+	struct request_behind *cell = request_find_behind(key);
+
+	if (!cell || cell->state == REQUEST_ARRIVED ||
+	    (!cell->asked && request_write_seq((void *)key) == cell->seq))
+		return 0;
+	cell->arrived = bpf_ktime_get_ns();
+	cell->state = REQUEST_ARRIVED;
+	return 0;
+}
+
+/* The answer is read. */
+__noinline int request_get(__u64 key)
+{
+	struct request_behind *cell = request_find_behind(key);
+	bool arrived = cell && cell->state == REQUEST_ARRIVED;
+
+	if (!cell)
+		return 0;
+	cell->state = REQUEST_READ;
+	if (arrived)
+		request_write_behind(key, bpf_ktime_get_ns(), WHY_LINK_GET);
+	return 0;
+}
+
+/* The state of a socket that connects. */
+__noinline int request_dial(__u64 key, int to)
+{
+	struct request_behind *cell;
+	__u64 now = bpf_ktime_get_ns();
+
+	if (to == TCP_SYN_SENT && why_current()) {
+		request_add_behind(key, now, REQUEST_READ);
+		request_write_behind(key, now, WHY_LINK_DIAL);
+		return 0;
+	}
+	cell = request_find_behind(key);
+	if (cell && to == TCP_ESTABLISHED)
+		cell->seq = request_write_seq((void *)key);
+	else if (cell && to == TCP_CLOSE && !bpf_map_delete_elem(&request_behinds, &key))
+		atomic_add(&request_shared.behind, -1);
+	return 0;
+}
+
+/* --- hits --- */
+
 /* Bytes have arrived, or the end of the stream. */
 SEC("raw_tp")
 int arrives(void *ctx)
@@ -169,6 +317,8 @@ int arrives(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	cell = request_find(sk);
+	if (!cell && request_shared.behind)
+		request_answered((__u64)sk);
 	if (!cell || cell->state == REQUEST_ARRIVED)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -248,6 +398,8 @@ int reads(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+		if (request_shared.behind)
+			request_get(key);
 		peer = BPF_CORE_READ(sk, __sk_common.skc_dport);
 		if (*request_port(__builtin_bswap16(peer)))
 			request_client(key);
@@ -277,12 +429,17 @@ int sends(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
 	struct request_cell *cell;
+	__u64 now, both, key = (__u64)sk;
 	__u32 written, state;
-	__u64 now, both;
 
 	if (!why_shared.armed)
 		return 0;
-	cell = request_find(sk);
+	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+		if (why_current())
+			request_ask(key, !context_is_function());
+		return 0;
+	}
+	cell = bpf_map_lookup_elem(&request_cells, &key);
 	if (!cell)
 		return 0;
 	written = request_write_seq(sk);
@@ -302,7 +459,7 @@ int sends(void *ctx)
 		return 0;
 	cell->answered = cell->round;
 	if (cell->arrived)
-		request_write((__u64)sk, now, WHY_LINK_SEND, both, both >> 32);
+		request_write(key, now, WHY_LINK_SEND, both, both >> 32);
 	return 0;
 }
 
@@ -348,6 +505,8 @@ int connections(void *ctx)
 		*port = 1;
 	if (from == TCP_SYN_RECV && to == TCP_ESTABLISHED && *port)
 		request_new((__u64)sk, bpf_ktime_get_ns());
+	if (to == TCP_SYN_SENT || from == TCP_SYN_SENT || (to == TCP_CLOSE && request_shared.behind))
+		request_dial((__u64)sk, to);
 	/* the port is given back by then */
 	if (to == TCP_CLOSE)
 		request_end(sk);

@@ -41,6 +41,17 @@ struct request_cell {
 };
 _Static_assert(sizeof(struct request_cell) == 112, "as on the other side");
 
+/* A connection to a server behind this one. */
+struct request_behind {
+	unsigned long long birth;
+	unsigned long long arrived; /* the answer */
+	unsigned int seq;	    /* the socket's write_seq after what was asked */
+	unsigned char state;	    /* enum request_state; REQUEST_IDLE: it is asked, REQUEST_READ: has answered */
+	unsigned char asked;	    /* ever: what arrives is of an answer */
+	unsigned char unused[2];
+};
+_Static_assert(sizeof(struct request_behind) == 24, "as on the other side");
+
 /* The words of a record behind its header. */
 struct request_event {
 	unsigned long long time;
@@ -48,7 +59,7 @@ struct request_event {
 	unsigned long long arrived;
 	unsigned int tid, tgid; /* who reads or sends; of WHY_LINK_DONE: who sent last */
 	unsigned int round, merged;
-	/* of WHY_LINK_DONE: */
+	/* of WHY_LINK_DONE; of WHY_LINK_GET, the server behind is `client`: */
 	unsigned long long sent_at, client_at;
 	unsigned char client[16];
 	unsigned short port, client_port;
@@ -69,7 +80,8 @@ struct request_shared {
 	unsigned long long in_midst;   /* requests that had begun before tracing, or before their connection was seen */
 	unsigned long long unanswered; /* that were read, and the connection ended without an answer */
 	unsigned long long early;      /* bytes sent while nothing was asked */
+	unsigned long long behind;     /* connections to servers behind */
 };
-_Static_assert(sizeof(struct request_shared) == 32, "as on the other side");
+_Static_assert(sizeof(struct request_shared) == 40, "as on the other side");
 
 #endif

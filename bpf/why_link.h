@@ -18,6 +18,9 @@ enum why_link_kind {
 	/* with --requests, a struct request_event of bpf/request.h: */
 	WHY_LINK_READ, /* a thread reads the first bytes of a request */
 	WHY_LINK_SEND, /* a thread has sent the first bytes of the answer */
+	WHY_LINK_DIAL, /* a thread connects to another server, which is behind this one */
+	WHY_LINK_ASK,  /* a thread has sent the first bytes to it since it answered */
+	WHY_LINK_GET,  /* a thread reads the first bytes of its answer, which arrived at `arrived` */
 	WHY_LINK_DONE, /* the last bytes were sent at sent_at: the next request has arrived, or the connection ends */
 };
 

@@ -36,6 +36,8 @@ void requests_free(struct requests *requests)
 	free(requests->threads.v);
 	free(requests->fresh.v);
 	free(requests->connections.v);
+	free(requests->behinds.v);
+	set_release(&requests->behind_socks);
 	free(requests->over.v);
 	free(requests->done.v);
 	free(requests->parts.v);
@@ -87,7 +89,7 @@ static void keep_link(struct requests *requests, const struct requests_link *lin
 }
 
 /* The last send of a request is known only when the next one comes. */
-static void keep_anchor(struct requests *requests, uint32_t tid, uint64_t time, uint64_t request)
+static void keep_anchor(struct requests *requests, uint32_t tid, uint64_t time, const struct requests_open *open)
 {
 	struct requests_thread *thread = thread_of(requests, tid);
 	size_t at;
@@ -95,7 +97,11 @@ static void keep_anchor(struct requests *requests, uint32_t tid, uint64_t time, 
 	vec_push(&thread->anchors);
 	for (at = thread->anchors.n - 1; at && thread->anchors.v[at - 1].time > time; at--)
 		thread->anchors.v[at] = thread->anchors.v[at - 1];
-	thread->anchors.v[at] = (struct requests_anchor){ time, request };
+	thread->anchors.v[at] = (struct requests_anchor){
+		.time = time,
+		.request = open->number,
+		.connection = open - requests->connections.v,
+	};
 	requests->kept++;
 }
 
@@ -138,16 +144,33 @@ static void finish(struct requests *requests, const struct requests_over *over)
 	request->n_parts = requests->parts.n - request->part;
 }
 
-static void add_point(struct requests *requests, struct requests_open *open, uint64_t time, uint32_t tid)
+static void add_point(struct requests *requests, struct requests_open *open, const struct requests_point *point)
 {
-	struct requests_point *last = open->n ? &open->points[open->n - 1] : NULL;
+	const bool is_behind = point->kind == REQUESTS_ASK || point->kind == REQUESTS_GET;
+	const struct requests_point *last = open->n ? &open->points[open->n - 1] : NULL;
 
-	if (last && time <= last->time)
+	if (last && point->time <= last->time)
 		return;
-	if (open->n < ARRAY_SIZE(open->points))
+	/* the last two are of the answer */
+	if (!is_behind && open->n < REQUESTS_POINTS)
 		open->n++;
-	open->points[open->n - 1] = (struct requests_point){ time, tid };
-	keep_anchor(requests, tid, time, open->number);
+	else if (is_behind && open->n < REQUESTS_POINTS - 2)
+		open->n++;
+	else if (is_behind && (last->kind != point->kind || last->kind == REQUESTS_SEND))
+		return;
+	open->points[open->n - 1] = *point;
+	keep_anchor(requests, point->tid, point->time, open);
+}
+
+static struct requests_point point_of(const struct requests_event *event)
+{
+	return (struct requests_point){
+		.time = event->time,
+		.arrived = event->arrived,
+		.tid = event->tid,
+		.from = event->from,
+		.kind = event->kind,
+	};
 }
 
 /*
@@ -157,6 +180,7 @@ static void add_point(struct requests *requests, struct requests_open *open, uin
 static void end_points(struct requests *requests, struct requests_open *open, const struct requests_event *event)
 {
 	const uint64_t read_at = open->points[0].time;
+	struct requests_point point = point_of(event);
 	uint64_t ended = event->sent_at;
 
 	if (event->client_at > read_at && event->client_at < ended)
@@ -164,7 +188,8 @@ static void end_points(struct requests *requests, struct requests_open *open, co
 	for (size_t i = 1; i < open->n; i++)
 		if (open->points[i].time > ended)
 			open->points[i].time = ended;
-	add_point(requests, open, ended, event->tid);
+	point.time = ended;
+	add_point(requests, open, &point);
 }
 
 static void abandon(struct requests *requests, struct requests_open *open)
@@ -175,6 +200,8 @@ static void abandon(struct requests *requests, struct requests_open *open)
 
 static void begin(struct requests *requests, struct requests_open *open, const struct requests_event *event)
 {
+	const struct requests_point point = point_of(event);
+
 	abandon(requests, open);
 	requests->counts.connections += open->birth != event->birth;
 	*open = (struct requests_open){
@@ -183,11 +210,79 @@ static void begin(struct requests *requests, struct requests_open *open, const s
 		.arrived = event->arrived,
 		.round = event->round,
 	};
-	add_point(requests, open, event->time, event->tid);
+	add_point(requests, open, &point);
 }
 
-static void take_event(struct requests *requests, const struct requests_event *event)
+/* --- servers behind --- */
+
+/* NULL: it is over. */
+static struct requests_open *open_of(const struct requests *requests, const struct requests_owner *owner)
 {
+	struct requests_open *open = owner->request ? &requests->connections.v[owner->connection] : NULL;
+
+	return open && open->number == owner->request ? open : NULL;
+}
+
+static bool is_answered(const struct requests_open *open)
+{
+	for (size_t i = 0; i < open->n; i++)
+		if (open->points[i].kind == REQUESTS_SEND)
+			return true;
+	return false;
+}
+
+static bool has_rested(const struct requests *requests, const struct requests_thread *thread, uint64_t since)
+{
+	for (size_t i = thread->links.n; i-- > 0 && thread->links.v[i].ran_at > since;)
+		if (requests->classes.rests >> thread->links.v[i].class & 1 && !thread->links.v[i].born)
+			return true;
+	return false;
+}
+
+/* For which request a thread works: that for which it last did something. One that serves a single connection may rest. */
+static struct requests_owner owner_of(const struct requests *requests, uint32_t tid)
+{
+	const struct requests_thread *thread = requests_thread_of(requests, tid);
+	const struct requests_anchor *last = thread && thread->anchors.n ? &thread->anchors.v[thread->anchors.n - 1] : NULL;
+	const bool serves_one = last && thread->anchors.n > 1 && last[-1].connection == last->connection;
+	struct requests_owner owner = {};
+	const struct requests_open *open;
+
+	if (!last || (!serves_one && has_rested(requests, thread, last->time)))
+		return owner;
+	owner = (struct requests_owner){ last->request, last->connection };
+	open = open_of(requests, &owner);
+	return open && !is_answered(open) ? owner : (struct requests_owner){};
+}
+
+static void take_behind(struct requests *requests, const struct requests_event *event)
+{
+	uint32_t number = set_add(&requests->behind_socks, &event->sock, sizeof(event->sock));
+	struct requests_behind *behind = number < requests->behinds.n ? &requests->behinds.v[number]
+								      : vec_push(&requests->behinds);
+	const struct requests_point point = point_of(event);
+	struct requests_open *open;
+
+	if (behind->birth != event->birth)
+		*behind = (struct requests_behind){ .birth = event->birth };
+	if (event->kind == REQUESTS_DIAL) {
+		behind->dialed_by = owner_of(requests, event->tid);
+		return;
+	}
+	if (event->kind == REQUESTS_ASK) {
+		/* between connect and the first send a loop may have done something for others */
+		behind->asked_by = open_of(requests, &behind->dialed_by) ? behind->dialed_by
+									 : owner_of(requests, event->tid);
+		behind->dialed_by = (struct requests_owner){};
+	}
+	open = open_of(requests, &behind->asked_by);
+	if (open)
+		add_point(requests, open, &point);
+}
+
+static void take_own(struct requests *requests, const struct requests_event *event)
+{
+	const struct requests_point point = point_of(event);
 	uint32_t number = set_add(&requests->socks, &event->sock, sizeof(event->sock));
 	struct requests_open *open = number < requests->connections.n ? &requests->connections.v[number]
 								      : vec_push(&requests->connections);
@@ -196,7 +291,7 @@ static void take_event(struct requests *requests, const struct requests_event *e
 	if (event->kind == REQUESTS_READ) {
 		begin(requests, open, event);
 	} else if (is_open && event->kind == REQUESTS_SEND) {
-		add_point(requests, open, event->time, event->tid);
+		add_point(requests, open, &point);
 	} else if (is_open) {
 		end_points(requests, open, event);
 		*vec_push(&requests->over) = (struct requests_over){
@@ -262,8 +357,10 @@ void requests_settle(struct requests *requests, uint64_t until)
 			requests->fresh.v[later++] = *fresh;
 		else if (fresh->is_link)
 			keep_link(requests, &fresh->link);
+		else if (fresh->event.kind <= REQUESTS_DONE)
+			take_own(requests, &fresh->event);
 		else
-			take_event(requests, &fresh->event);
+			take_behind(requests, &fresh->event);
 	}
 	requests->fresh.n = later;
 	vec_each(over, &requests->over)

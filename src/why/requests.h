@@ -8,6 +8,10 @@
  * one thread is at both ends and did nothing for another request. Else its own are only: from a point on, until the
  * thread sleeps or does something for another request; and up to a point, since the thread last did something for
  * another request, or was woken by the thread of the point before. What is between is time in a queue.
+ *
+ * What a thread sends to another server first belongs to the request for which it connected; later, to the one for which
+ * it last did something, if it has not rested since. From there to the answer's arrival, what is not its own is the wait
+ * for that server.
  */
 #ifndef SONDE_WHY_REQUESTS_H
 #define SONDE_WHY_REQUESTS_H
@@ -15,10 +19,11 @@
 #include "base/base.h"
 
 enum requests_where {
-	REQUESTS_OWN,	 /* a thread works for it, or waits for what it needs */
-	REQUESTS_QUEUE,	 /* the thread does something for others */
-	REQUESTS_ACCEPT, /* the thread is not there yet */
-	REQUESTS_UNKNOWN /* the thread sleeps, for nothing that is known to have to do with it */
+	REQUESTS_OWN,	  /* a thread works for it, or waits for what it needs */
+	REQUESTS_QUEUE,	  /* the thread does something for others */
+	REQUESTS_ACCEPT,  /* the thread is not there yet */
+	REQUESTS_UNKNOWN, /* the thread sleeps, for nothing that is known to have to do with it */
+	REQUESTS_BEHIND,  /* another server was asked, and has not answered yet */
 };
 
 #define REQUESTS_NONE UINT32_MAX
@@ -38,6 +43,10 @@ enum requests_kind {
 	REQUESTS_READ = 1,
 	REQUESTS_SEND,
 	REQUESTS_DONE,
+	/* of another connection, to a server behind: */
+	REQUESTS_DIAL,
+	REQUESTS_ASK,
+	REQUESTS_GET, /* its answer arrived at `arrived`, and is read */
 };
 
 struct requests_event {
@@ -47,11 +56,11 @@ struct requests_event {
 	uint64_t sent_at, client_at; /* of REQUESTS_DONE; client_at 0: not known */
 	uint32_t tid;
 	uint32_t round, merged;
-	uint32_t from; /* of REQUESTS_DONE: a number of the owner for the client */
+	uint32_t from; /* of REQUESTS_DONE: a number of the owner for the client; of REQUESTS_GET: for that server */
 	uint8_t kind;
 };
 
-/* Part of a request: ns that thread tid was in a state. class: as the owner has it. */
+/* Part of a request: ns that thread tid was in a state. class: as the owner has it. REQUESTS_BEHIND: object is `from`. */
 struct requests_part {
 	uint64_t ns;
 	uint32_t tid, object;
@@ -71,6 +80,7 @@ struct requests_request {
 struct requests_classes {
 	uint64_t rests; /* a bit for each class: a thread that serves several connections sleeps so between requests */
 	uint8_t running, unknown;
+	uint8_t behind; /* of the time of a server behind; a thread that sleeps so may wait for one */
 };
 
 struct requests;

@@ -138,7 +138,8 @@ static bool find_foreign(struct cut *cut, uint32_t tid, uint64_t from, uint64_t 
 }
 
 /* When the thread first had nothing to do. `otherwise`: no later switch of it is known. */
-static uint64_t find_rest(const struct requests *requests, uint32_t tid, uint64_t from, uint64_t to, uint64_t otherwise)
+static uint64_t find_rest(const struct requests *requests, uint64_t rests, uint32_t tid, uint64_t from, uint64_t to,
+			  uint64_t otherwise)
 {
 	const struct requests_thread *thread = requests_thread_of(requests, tid);
 
@@ -148,7 +149,7 @@ static uint64_t find_rest(const struct requests *requests, uint32_t tid, uint64_
 		if (link->off_at >= to)
 			return to;
 		if (!link->born && link->off_at >= from && link->woken_at > link->off_at &&
-		    requests->classes.rests >> link->class & 1)
+		    rests >> link->class & 1)
 			return link->off_at;
 	}
 	return otherwise;
@@ -171,6 +172,36 @@ static uint64_t find_wake(const struct requests *requests, uint32_t tid, uint32_
 	return found;
 }
 
+/* From a point of a thread until the answer of a server behind is read. The thread may do something for others. */
+static void cut_behind(struct cut *cut, uint64_t from, const struct requests_point *a, const struct requests_point *b)
+{
+	const struct requests_classes *classes = &cut->requests->classes;
+	const uint64_t to = b->time, rests = classes->rests | 1ULL << classes->behind;
+	uint64_t first = to, last = from, forward, arrived = b->arrived;
+	bool foreign = find_foreign(cut, a->tid, from, to, &first, &last);
+
+	forward = find_rest(cut->requests, rests, a->tid, from, to, a->tid == b->tid ? to : from);
+	if (foreign && first < forward)
+		forward = first;
+	foreign = find_foreign(cut, b->tid, from, to, &first, &last);
+	if (arrived < forward)
+		arrived = forward;
+	if (arrived > to)
+		arrived = to;
+	add_span(cut, (struct span){ from, forward, a->tid, REQUESTS_OWN });
+	add_part(cut, &(struct requests_part){
+			      .ns = arrived - forward,
+			      .tid = b->tid,
+			      .object = b->from,
+			      .where = REQUESTS_BEHIND,
+			      .class = classes->behind,
+		      });
+	if (!foreign || last < arrived)
+		last = arrived;
+	add_span(cut, (struct span){ arrived, last, b->tid, REQUESTS_QUEUE });
+	add_span(cut, (struct span){ last, to, b->tid, REQUESTS_OWN });
+}
+
 /* From a point of a thread, or from the arrival (a NULL), to the next one. */
 static void cut_segment(struct cut *cut, uint64_t from, const struct requests_point *a, const struct requests_point *b)
 {
@@ -179,6 +210,10 @@ static void cut_segment(struct cut *cut, uint64_t from, const struct requests_po
 
 	if (to <= from)
 		return;
+	if (a && b->kind == REQUESTS_GET) {
+		cut_behind(cut, from, a, b);
+		return;
+	}
 	foreign = find_foreign(cut, b->tid, from, to, &first, &last);
 	if (!foreign && (!a || a->tid == b->tid)) {
 		add_span(cut, (struct span){ from, to, b->tid, REQUESTS_OWN });
@@ -189,7 +224,7 @@ static void cut_segment(struct cut *cut, uint64_t from, const struct requests_po
 		uint64_t other, unused;
 
 		/* a thread of which nothing is known may rest since; this one was there at the end */
-		forward = find_rest(cut->requests, a->tid, from, to, a->tid == b->tid ? to : from);
+		forward = find_rest(cut->requests, cut->requests->classes.rests, a->tid, from, to, a->tid == b->tid ? to : from);
 		if (a->tid == b->tid && first < forward)
 			forward = first;
 		else if (a->tid != b->tid && find_foreign(cut, a->tid, from, to, &other, &unused) && other < forward)

@@ -10,6 +10,9 @@
 #define LEAST 0.01
 /* If more requests than this are batches, what one of them lasts is not known: in percent. */
 #define MOST_MERGED 5
+/* The columns in front of objects, and the least that these have in a terminal. */
+#define COLUMNS_BEFORE 66
+#define LEAST_ROOM     14
 /* How many objects a line names. */
 #define OBJECTS 3
 
@@ -52,6 +55,7 @@ static const char *const wheres[] = {
 	[REQUESTS_QUEUE] = "queue",
 	[REQUESTS_ACCEPT] = "accept",
 	[REQUESTS_UNKNOWN] = "unknown",
+	[REQUESTS_BEHIND] = "behind",
 };
 
 /* --- sums --- */
@@ -71,10 +75,28 @@ static int by_number(const void *pa, const void *pb)
 	return a > b ? 1 : -(a < b);
 }
 
+static void add_client(const struct why *why, struct str *s, uint32_t from)
+{
+	const struct why_client *client;
+
+	if (from == REQUESTS_NONE)
+		return;
+	client = (const void *)why->requests.clients.v[from].bytes;
+	str_add(s, client->version == 6 ? "[" : "");
+	address_add(s, client->version, client->address);
+	str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
+}
+
 /* The name of what a part is for; "": it has none. */
 static void name_part(const struct why *why, struct str *s, const struct requests_part *part)
 {
-	uint32_t task = set_find(&why->sums.tids, &part->tid, sizeof(part->tid));
+	uint32_t task;
+
+	if (part->where == REQUESTS_BEHIND) {
+		add_client(why, s, part->object);
+		return;
+	}
+	task = set_find(&why->sums.tids, &part->tid, sizeof(part->tid));
 
 	if (part->class == WHY_RUNNING && task != SET_NONE) {
 		str_addf(s, "%.16s", why->sums.tasks.v[why->sums.latest.v[task]].comm);
@@ -243,18 +265,6 @@ static struct percentiles find_percentiles(const struct page *page, bool of_clie
 
 /* --- text --- */
 
-static void add_client(const struct why *why, struct str *s, uint32_t from)
-{
-	const struct why_client *client;
-
-	if (from == REQUESTS_NONE)
-		return;
-	client = (const void *)why->requests.clients.v[from].bytes;
-	str_add(s, client->version == 6 ? "[" : "");
-	address_add(s, client->version, client->address);
-	str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
-}
-
 static void print_head(const struct page *page, struct output *out)
 {
 	const struct percentiles server = find_percentiles(page, false), client = find_percentiles(page, true);
@@ -272,9 +282,9 @@ static void print_head(const struct page *page, struct output *out)
 		output_line(out, "server's view: p50 %.3f ms, p99 %.3f ms, max %.3f ms", MS(server.p50),
 			    MS(server.p99), MS(server.max));
 	if (client.n && page->merged)
-		output_line(out, "client's view: p50 %.3f ms (%zu of them, on this machine)", MS(client.p50), client.n);
+		output_line(out, "client's view: p50 %.3f ms (%zu on this machine)", MS(client.p50), client.n);
 	else if (client.n)
-		output_line(out, "client's view: p50 %.3f ms, p99 %.3f ms, max %.3f ms (%zu of them, on this machine)",
+		output_line(out, "client's view: p50 %.3f ms, p99 %.3f ms, max %.3f ms (%zu on this machine)",
 			    MS(client.p50), MS(client.p99), MS(client.max), client.n);
 }
 
@@ -306,6 +316,20 @@ static void add_objects(const struct line *line, struct str *s)
 	}
 }
 
+/* In a terminal a line has what fits behind the columns before. */
+static void cut_to_fit(struct output *out, struct str *s, size_t before)
+{
+	size_t width = output_width(out), room = width > before + LEAST_ROOM ? width - before : LEAST_ROOM;
+
+	if (!width || s->len <= room)
+		return;
+	s->len = room - strlen("...");
+	/* not within a character of several bytes */
+	while (s->len && ((unsigned char)s->data[s->len] & 0xc0) == 0x80)
+		s->len--;
+	str_add(s, "...");
+}
+
 static bool is_small(const struct page *page, const struct cell *cell)
 {
 	for (size_t c = 0; c < COLUMNS; c++)
@@ -325,10 +349,12 @@ static void print_line(const struct page *page, struct output *out, const struct
 	static const char *const names[] = {
 		[REQUESTS_ACCEPT] = "queue: not accepted",
 		[REQUESTS_UNKNOWN] = "waits, not known for what",
+		[REQUESTS_BEHIND] = "waits for a server behind",
 	};
 	struct str objects __str = {}, label __str = {};
 
 	add_objects(line, &objects);
+	cut_to_fit(out, &objects, COLUMNS_BEFORE);
 	if (line->where == REQUESTS_QUEUE)
 		str_add(&label, "  ");
 	str_add(&label, names[line->where] ? names[line->where] : why_sums_cause(line->class));
@@ -373,6 +399,12 @@ static int by_part(const void *pa, const void *pb)
 /* Its largest parts. */
 static void add_parts(const struct page *page, struct str *s, const struct requests_request *request)
 {
+	static const char *const before[] = {
+		[REQUESTS_OWN] = "",
+		[REQUESTS_QUEUE] = "queue: ",
+		[REQUESTS_UNKNOWN] = "not known: ",
+		[REQUESTS_BEHIND] = "behind: ",
+	};
 	__free struct requests_part *parts = base_alloc((request->n_parts + 1) * sizeof(*parts));
 
 	memcpy(parts, page->parts + request->part, request->n_parts * sizeof(*parts));
@@ -381,10 +413,13 @@ static void add_parts(const struct page *page, struct str *s, const struct reque
 		struct str name __str = {};
 
 		name_part(page->why, &name, &parts[i]);
-		str_addf(s, "%s%s%s%s%s%s %.3f", i ? ", " : "",
-			 parts[i].where == REQUESTS_OWN ? "" : wheres[parts[i].where],
-			 parts[i].where == REQUESTS_OWN ? "" : ": ", why_sums_cause(parts[i].class),
-			 name.len ? " " : "", str_or_empty(name.data), MS(parts[i].ns));
+		str_add(s, i ? ", " : "");
+		if (parts[i].where == REQUESTS_ACCEPT) {
+			str_addf(s, "not accepted %.3f", MS(parts[i].ns));
+			continue;
+		}
+		str_addf(s, "%s%s%s%s %.3f", before[parts[i].where], why_sums_cause(parts[i].class), name.len ? " " : "",
+			 str_or_empty(name.data), MS(parts[i].ns));
 	}
 }
 
@@ -401,6 +436,7 @@ static void print_slowest(const struct page *page, struct output *out)
 
 		add_client(why, &client, request->from);
 		add_parts(page, &parts, request);
+		cut_to_fit(out, &parts, strlen("      "));
 		output_line(out, "%3zu. %9.3f  from %s at %.3f s", i + 1, MS(request->ns), str_or_empty(client.data),
 			    SECONDS(request->arrived - why->began));
 		output_line(out, "      %s", str_or_empty(parts.data));

@@ -10,6 +10,7 @@
 struct requests_anchor {
 	uint64_t time;
 	uint64_t request; /* its number since the begin */
+	uint32_t connection;
 };
 
 /* A thread: both in the order of time. */
@@ -21,7 +22,21 @@ struct requests_thread {
 /* A point of a request. */
 struct requests_point {
 	uint64_t time;
-	uint32_t tid;
+	uint64_t arrived; /* REQUESTS_GET: the answer */
+	uint32_t tid, from;
+	uint8_t kind;
+};
+
+/* The first read, 6 exchanges with servers behind, the first send, the last send. Of more exchanges, the last counts. */
+#define REQUESTS_POINTS 15
+
+/* A connection to a server behind. */
+struct requests_behind {
+	uint64_t birth;
+	struct requests_owner {
+		uint64_t request; /* its number; 0: none */
+		uint32_t connection;
+	} dialed_by, asked_by;
 };
 
 /* A request that is being asked or answered, or is to be cut. */
@@ -30,7 +45,7 @@ struct requests_open {
 	uint64_t birth, arrived;
 	uint32_t round;
 	size_t n;
-	struct requests_point points[3]; /* first read, first send, last send */
+	struct requests_point points[REQUESTS_POINTS];
 };
 
 /* A request that is over. Threads may have slept beyond its end: it is cut when all is known up to a time after it. */
@@ -54,6 +69,8 @@ struct requests {
 	vec(struct requests_thread) threads;
 	struct set socks; /* numbers index connections */
 	vec(struct requests_open) connections;
+	struct set behind_socks; /* numbers index behinds */
+	vec(struct requests_behind) behinds;
 	vec(struct requests_over) over;
 	vec(struct requests_request) done;
 	vec(struct requests_part) parts;

@@ -37,7 +37,7 @@ struct why_row {
 /* The same with --requests. */
 struct why_request_row {
 	const char *kind;  /* "total", "part", "request", "request part" */
-	const char *where; /* "own", "queue", "accept", "unknown" */
+	const char *where; /* "own", "queue", "accept", "unknown", "behind" */
 	const char *cause, *object;
 	const char *client;
 	uint64_t number; /* of a request among the slowest, from 1 */

@@ -89,7 +89,6 @@ struct why_requests {
 	struct request_shared *shared;
 	struct set clients;	     /* struct why_client */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
-	size_t ports;
 };
 
 /* The client's end of a connection. */

@@ -17,12 +17,16 @@
 /* Of each ring: 40 ms of 80,000 switches a second, also if each is there twice. */
 #define RING_BYTES	    (256 * 1024)
 #define RING_BYTES_SWITCHES (512 * 1024)
+/* 40 ms of 100,000 requests a second, and of their switches. */
+#define RING_BYTES_REQUESTS (1024 * 1024)
 /* Threads with less than this, as clock ticks found it, are divided as others of their name. */
 #define TICKS_NS (100 * NS_PER_MS)
 
 int why_path_open(struct why *why, struct err *err)
 {
-	const uint64_t bytes = why->settings->perfetto ? RING_BYTES_SWITCHES : RING_BYTES;
+	const uint64_t bytes = why->requests.on		 ? RING_BYTES_REQUESTS
+			       : why->settings->perfetto ? RING_BYTES_SWITCHES
+							 : RING_BYTES;
 
 	/* only what a command did has an end to go back from */
 	if (why->instance->ctx->command.pid && !why->requests.on)

@@ -48,6 +48,7 @@ int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
 		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
+		.behind = WHY_NETWORK,
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};
@@ -56,6 +57,8 @@ int why_requests_open(struct why *why, struct err *err)
 
 	if (!why->requests.on) {
 		ret = object_size_map(object, "request_cells", 0, err);
+		if (!ret)
+			ret = object_size_map(object, "request_behinds", 0, err);
 		return ret ? ret : object_size_map(object, "request_peers", 0, err);
 	}
 	why->requests.found = requests_new(&classes);
@@ -68,7 +71,6 @@ static void add_port(struct why *why, uint32_t port)
 {
 	uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
 
-	why->requests.ports += !ports[port];
 	ports[port] = 1;
 }
 
@@ -193,6 +195,9 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 	static const uint8_t kinds[] = {
 		[WHY_LINK_READ] = REQUESTS_READ,
 		[WHY_LINK_SEND] = REQUESTS_SEND,
+		[WHY_LINK_DIAL] = REQUESTS_DIAL,
+		[WHY_LINK_ASK] = REQUESTS_ASK,
+		[WHY_LINK_GET] = REQUESTS_GET,
 		[WHY_LINK_DONE] = REQUESTS_DONE,
 	};
 	struct request_event from = {};
@@ -212,7 +217,7 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.from = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE)
+	if (kind == WHY_LINK_DONE || kind == WHY_LINK_GET)
 		event.from = client_of(why, from.client, from.version, from.client_port);
 	requests_add_event(why->requests.found, &event);
 }
@@ -334,6 +339,17 @@ static void say(uint64_t n, const char *what, const char *why_not)
 		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), why_not);
 }
 
+/* Threads may have begun to listen since. */
+static bool has_ports(const struct why *why)
+{
+	const uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
+
+	for (size_t i = 0; i < REQUEST_PORTS; i++)
+		if (ports[i])
+			return true;
+	return false;
+}
+
 void why_requests_losses(const struct why *why)
 {
 	const struct why_requests *requests = &why->requests;
@@ -342,6 +358,8 @@ void why_requests_losses(const struct why *why)
 	if (!requests->on || !requests->shared)
 		return;
 	counts = requests_count(requests->found);
+	if (!has_ports(why))
+		report_note("no measured process listens at a TCP port: there are no requests to find; --port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
 	say(counts.not_kept, "request", "not counted in times: more than are kept");

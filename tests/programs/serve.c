@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] threads|loop|pool REQUESTS
+ * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-h] [-b] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
- * (default 4) that ask at the same time, each one request after the other. threads: the server has a thread for each
- * connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
- * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk. -d: each connection carries
- * one request only. -w: the client begins when FILE can be opened and read.
+ * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for
+ * each connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
+ * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
+ *
+ * -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
+ * client uses them in turn. -h: the client sends the second half of a request when the server has read the first one.
+ * -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or
+ * writes. -w: the client begins when FILE can be opened and read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
  */
@@ -36,9 +40,9 @@
 
 static int port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each;
+static bool one_each, both_versions, halves, by_other;
 static struct shared {
-	atomic_long served, slow, opened;
+	atomic_long served, slow, opened, halves;
 	atomic_ullong longest;
 } * shared;
 
@@ -71,7 +75,11 @@ static bool get(int fd)
 	char ask[ASK];
 	ssize_t n = read(fd, ask, sizeof(ask));
 
-	return n == ASK;
+	if (!halves || n != ASK / 2)
+		return n == ASK;
+	/* the client waits for that */
+	shared->halves++;
+	return read(fd, ask, ASK / 2) == ASK / 2;
 }
 
 static void answer(int fd)
@@ -174,10 +182,69 @@ static void serve_by_loop(int listener, void (*fn)(int fd))
 	}
 }
 
+/* --- a server that asks another one --- */
+
+static int other_port, other_of[1024]; /* of each connection to a client or to the other server: the other side */
+static bool is_other[1024];
+
+static int connect_other(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(other_port) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
+		err(1, "connect");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+/* Both sides can be read when the other one has something for them. */
+static void pass_on(int epoll, int fd)
+{
+	char bytes[ANSWER];
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+
+	if (n <= 0) {
+		close(fd);
+		return;
+	}
+	if (!is_other[fd] && !other_of[fd]) {
+		int other = connect_other();
+
+		other_of[fd] = other;
+		other_of[other] = fd;
+		is_other[other] = true;
+		watch(epoll, other);
+	}
+	if (write(other_of[fd], bytes, n) != n)
+		err(1, "write");
+}
+
+static void serve_by_other(int listener)
+{
+	int epoll = epoll_create1(0);
+
+	watch(epoll, listener);
+	for (;;) {
+		struct epoll_event events[16];
+		int n = epoll_wait(epoll, events, 16, -1);
+
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == listener)
+				watch(epoll, accept_one(listener));
+			else
+				pass_on(epoll, events[i].data.fd);
+		}
+	}
+}
+
 static void serve(int listener, const char *how)
 {
 	prctl(PR_SET_NAME, "server");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (by_other)
+		serve_by_other(listener);
 	if (!strcmp(how, "threads"))
 		serve_by_threads(listener);
 	if (!strcmp(how, "loop"))
@@ -189,13 +256,15 @@ static void serve(int listener, const char *how)
 
 /* --- the client --- */
 
-static struct sockaddr_in address = { .sin_family = AF_INET };
-
 static int connect_one(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback };
+	bool is_v6 = both_versions && shared->opened % 2;
+	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
 
-	if (fd < 0 || connect(fd, (void *)&address, sizeof(address)))
+	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || (is_v6 ? connect(fd, (void *)&v6, sizeof(v6)) : connect(fd, (void *)&v4, sizeof(v4))))
 		err(1, "connect");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	shared->opened++;
@@ -206,8 +275,14 @@ static void ask_one(int fd)
 {
 	char bytes[ANSWER] = "";
 	unsigned long long began = now(), ns;
+	long before = shared->halves;
+	int first = halves ? ASK / 2 : ASK;
 
-	if (write(fd, bytes, ASK) != ASK || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
+	if (write(fd, bytes, first) != first)
+		err(1, "write");
+	while (halves && shared->halves == before)
+		usleep(100);
+	if ((halves && write(fd, bytes, first) != first) || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
 		err(1, "no answer");
 	ns = now() - began;
 	if (ns > shared->longest)
@@ -249,14 +324,31 @@ static void wait_for(const char *path)
 		err(1, "%s", path);
 }
 
-int main(int argc, char **argv)
+static int listen_at(void)
 {
-	const char *gate = NULL;
-	int listener, on = 1, c;
-	socklen_t size = sizeof(address);
-	pid_t server;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} at = {};
+	int fd = socket(both_versions ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
+	socklen_t size = both_versions ? sizeof(at.v6) : sizeof(at.v4);
 
-	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d")) != -1) {
+	at.any.sa_family = both_versions ? AF_INET6 : AF_INET;
+	/* at the same place for both */
+	at.v4.sin_port = htons(port);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, &at.any, size) || listen(fd, 128) || getsockname(fd, &at.any, &size))
+		err(1, "listen");
+	port = ntohs(at.v4.sin_port);
+	return fd;
+}
+
+static void read_options(int argc, char **argv, const char **gate)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d6hb")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'c')
@@ -268,23 +360,61 @@ int main(int argc, char **argv)
 		else if (c == 'f')
 			file = open(optarg, O_WRONLY | O_CREAT, 0600);
 		else if (c == 'w')
-			gate = optarg;
+			*gate = optarg;
 		else if (c == 'd')
 			one_each = true;
+		else if (c == '6')
+			both_versions = true;
+		else if (c == 'h')
+			halves = true;
+		else if (c == 'b')
+			by_other = true;
 		else
-			return 2;
+			exit(2);
 	}
 	if (argc - optind != 2 || connections < 1 || connections > QUEUE_MAX || every < 1)
 		errx(2, "usage: serve [OPTIONS] threads|loop|pool REQUESTS");
+}
+
+/* Returns its process. Its port is any. */
+static pid_t begin_other(void)
+{
+	const int own = port;
+	int listener;
+	pid_t other;
+
+	port = 0;
+	listener = listen_at();
+	other_port = port;
+	port = own;
+	other = fork();
+	if (!other) {
+		prctl(PR_SET_NAME, "behind");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve_by_threads(listener);
+	}
+	close(listener);
+	return other;
+}
+
+static void end(pid_t process)
+{
+	kill(process, SIGKILL);
+	waitpid(process, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *gate = NULL;
+	pid_t server, other = 0;
+	int listener;
+
+	read_options(argc, argv, &gate);
 	requests = atol(argv[optind + 1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	address.sin_port = htons(port);
-	listener = socket(AF_INET, SOCK_STREAM, 0);
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(listener, (void *)&address, sizeof(address)) || listen(listener, 128) ||
-	    getsockname(listener, (void *)&address, &size))
-		err(1, "listen");
+	if (by_other)
+		other = begin_other();
+	listener = listen_at();
 	server = fork();
 	if (!server)
 		serve(listener, argv[optind]);
@@ -292,8 +422,9 @@ int main(int argc, char **argv)
 	if (gate)
 		wait_for(gate);
 	ask_all();
-	kill(server, SIGKILL);
-	waitpid(server, NULL, 0);
+	end(server);
+	if (by_other)
+		end(other);
 	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\n", requests,
 	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest));
 	return 0;

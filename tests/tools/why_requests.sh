@@ -7,7 +7,7 @@
 expect_requests() {
 	expect_exit 0
 	grep '^{' out > json
-	mv out all && mv json out
+	mv out all && cp json out
 	expect_json kind where cause number requests connections ns mean_ns p50_ns p99_ns max_ns client_p99_ns
 	sed -n 's/^did \([a-z]* [0-9]*\)$/\1/p' all > did
 	awk -F '\t' '
@@ -83,13 +83,40 @@ test_process() {
 	expect_requests
 }
 
+# A server that asks another one, which is the slow one: it is named by its address.
+test_behind() {
+	run sonde why --requests --json -n 1000 --port 1234 -- serve -p 1234 -b -s 100 -e 50 loop 300
+	expect_requests
+	[ "$(first_part)" = "behind network" ] || fail "first is $(first_part)"
+	grep -q '"kind":"object","where":"behind","cause":"network","object":"127.0.0.1:[0-9]*"' json || fail "no address"
+}
+
+# Clients of both versions of IP at one socket that listens.
+test_versions() {
+	run sonde why --requests --json -n 1000 -- serve -6 -c 4 threads 100
+	expect_requests
+	grep -q '"client":"127.0.0.1:' json && grep -q '"client":"\[::1\]:' json || fail "not both versions"
+}
+
+# Requests that come in parts are counted apart. If they are many, nothing is said of the slowest.
+# kernels=one
+test_merged() {
+	run sonde why --requests --json -- serve -h -c 1 threads 50
+	expect_exit 0
+	grep '"kind":"total"' out | grep '"requests":50,' | grep '"merged":50,' | grep -q '"p99_ns":null' || fail "not merged"
+	run sonde why --requests -- serve -h -c 1 threads 50
+	expect_exit 0
+	expect_line '^server.s view: p50 [0-9.]+ ms; merged 100 %, so there is no p99$'
+	expect_line '^  sum +[0-9.]+ +[0-9.]+ +- 100 %$'
+}
+
 # Waits for a disk have the name of the file.
 test_disk() {
 	run sonde why --requests -- serve -e 1 -f "$(disk scratch)" threads 40
 	expect_exit 0
 	expect_line '^40 requests on 4 connections in [0-9.]+ s$'
 	expect_line "^server's view: p50 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$"
-	expect_line "^client's view: .*\(40 of them, on this machine\)$"
+	expect_line "^client's view: .*\(40 on this machine\)$"
 	expect_line '^  disk .*%  /dev/'
 	expect_line '^  sum '
 	awk '

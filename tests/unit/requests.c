@@ -12,12 +12,14 @@ enum class {
 	DISK,
 	POLL,
 	CONDITION,
+	NETWORK,
 };
 
 static struct requests *begin(void)
 {
 	const struct requests_classes classes = {
 		.rests = 1 << POLL | 1 << CONDITION,
+		.behind = NETWORK,
 		.running = RUNNING,
 		.unknown = UNKNOWN,
 	};
@@ -92,8 +94,8 @@ static uint64_t sum_of(const struct requests *requests, const struct requests_re
 /* "WHERE CLASS of TID NS", in the order in which they were found. */
 static void expect(const struct requests *requests, size_t which, const char *text)
 {
-	static const char *const wheres[] = { "own", "queue", "accept", "unknown" };
-	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition" };
+	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind" };
+	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition", "network" };
 	const struct requests_part *parts = requests_parts(requests);
 	const struct requests_request *all;
 	struct str got = {};
@@ -207,6 +209,45 @@ Test(requests, not_known)
 	requests_free(requests);
 }
 
+static void behind(struct requests *requests, enum requests_kind kind, uint64_t sock, uint32_t tid, uint64_t at,
+		   uint64_t arrived)
+{
+	const struct requests_event event = {
+		.kind = kind,
+		.time = at,
+		.sock = sock,
+		.birth = 1,
+		.arrived = arrived,
+		.tid = tid,
+		.from = 3,
+	};
+
+	requests_add_event(requests, &event);
+}
+
+/* A loop asks another server for two requests at a time, on a connection each. */
+Test(requests, behind)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	behind(requests, REQUESTS_DIAL, 11, 7, 112, 0);
+	reads(requests, 2, 1, 105, 7, 115);
+	behind(requests, REQUESTS_DIAL, 12, 7, 116, 0);
+	behind(requests, REQUESTS_ASK, 11, 7, 120, 0);
+	behind(requests, REQUESTS_ASK, 12, 7, 121, 0);
+	sleeps(requests, 7, POLL, 125, 0, 155, 160);
+	behind(requests, REQUESTS_GET, 12, 7, 165, 150);
+	sends(requests, 2, 1, 105, 7, 170, 170, 300);
+	behind(requests, REQUESTS_GET, 11, 7, 180, 168);
+	sends(requests, 1, 1, 100, 7, 190, 190, 301);
+	requests_settle(requests, 1000);
+	expect(requests, 0,
+	       "queue running of 7 5, own running of 7 25, behind network of 7 25, own poll of 7 5, own processor of 7 5");
+	expect(requests, 1, "own running of 7 41, behind network of 7 47, queue running of 7 2");
+	requests_free(requests);
+}
+
 /* A request with a loss inside is counted, and has no parts. */
 Test(requests, lost)
 {
@@ -274,6 +315,12 @@ static void try_random(unsigned int seed)
 
 			reads(requests, sock, round, arrived, 1 + some(&seed, THREADS - 1), read);
 			at[sock] = last + 1 + some(&seed, 30);
+			if (some(&seed, 1))
+				behind(requests, REQUESTS_ASK, some(&seed, 5), 1 + some(&seed, THREADS - 1),
+				       read + some(&seed, 40), 0);
+			if (some(&seed, 1))
+				behind(requests, REQUESTS_GET, some(&seed, 5), 1 + some(&seed, THREADS - 1),
+				       read + some(&seed, 90), read + some(&seed, 90));
 			sends(requests, sock, round, arrived, 1 + some(&seed, THREADS - 1), first, last, at[sock]);
 			end = at[sock] > end ? at[sock] : end;
 			wanted++;
