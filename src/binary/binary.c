@@ -206,3 +206,10 @@ int binary_vaddr_of(struct binary *binary, uint64_t offset, uint64_t *vaddr)
 	}
 	return -ENOENT;
 }
+
+bool binary_is_fixed(const struct binary *binary)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(binary->file.elf, &ehdr) && ehdr.e_type == ET_EXEC;
+}

@@ -159,6 +159,15 @@ int binary_offset_of(struct binary *binary, uint64_t vaddr, bool exec, uint64_t 
 /* *vaddr: the address, as linked, of a place in the file. -ENOENT: it is in no executable segment. */
 int binary_vaddr_of(struct binary *binary, uint64_t offset, uint64_t *vaddr);
 
+/*
+ * A symbol of any kind, also a variable: its address, as linked, and its size (0: not known). In the file's own tables,
+ * and after binary_functions() in those of its debug file. -ENOENT: there is none. -ENOTSUP: it has no one address, as a
+ * variable of each thread.
+ */
+int binary_find_object(struct binary *binary, const char *name, uint64_t *vaddr, uint64_t *size);
+/* Whether it runs at the addresses as linked, and nowhere else (ET_EXEC). */
+bool binary_is_fixed(const struct binary *binary);
+
 /* A part of the file, inside it when it was opened. */
 struct binary_part {
 	uint64_t offset, size;

@@ -325,20 +325,45 @@ int binary_functions(struct binary *binary, const struct binary_symbol **symbols
 	return 0;
 }
 
-int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr)
+static int find_symbol(struct binary_image *image, uint32_t type, const char *name, GElf_Sym *sym)
 {
 	struct binary_table t;
-	GElf_Sym sym;
-	int ret = table_find(&binary->file, SHT_SYMTAB, true, &t);
+	int ret = table_find(image, type, true, &t);
 
-	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, &sym); i++) {
+	for (size_t i = 1; !ret && i < t.n && gelf_getsym(t.data, (int)i, sym); i++) {
 		size_t len;
-		const char *own = table_name(&t, &sym, &len);
+		const char *own = table_name(&t, sym, &len);
 
-		if (own && sym.st_shndx != SHN_UNDEF && len == strlen(name) && !memcmp(own, name, len)) {
-			*vaddr = sym.st_value;
+		if (own && sym->st_shndx != SHN_UNDEF && len == strlen(name) && !memcmp(own, name, len))
 			return 0;
-		}
 	}
 	return -ENOENT;
+}
+
+int binary_find_symbol(struct binary *binary, const char *name, uint64_t *vaddr)
+{
+	GElf_Sym sym;
+	int ret = find_symbol(&binary->file, SHT_SYMTAB, name, &sym);
+
+	if (!ret)
+		*vaddr = sym.st_value;
+	return ret;
+}
+
+int binary_find_object(struct binary *binary, const char *name, uint64_t *vaddr, uint64_t *size)
+{
+	GElf_Sym sym;
+	int ret = find_symbol(&binary->file, SHT_SYMTAB, name, &sym);
+
+	if (ret)
+		ret = find_symbol(&binary->file, SHT_DYNSYM, name, &sym);
+	if (ret && binary->debug.elf)
+		ret = find_symbol(&binary->debug, SHT_SYMTAB, name, &sym);
+	if (ret)
+		return ret;
+	if (GELF_ST_TYPE(sym.st_info) == STT_TLS || sym.st_shndx == SHN_ABS)
+		return -ENOTSUP;
+	*vaddr = sym.st_value;
+	*size = sym.st_size;
+	return 0;
 }

@@ -181,6 +181,22 @@ test_patterns_of_binaries() {
 	expect_err 'ERROR: usdt without a binary needs a process \(-p\)'
 }
 
+# uaddr() of a program that is loaded anywhere: a variable of four bytes, and its place itself.
+test_uaddr_of_what_is_loaded_anywhere() {
+	file=$(readlink -f "$(command -v dynframes)")
+	btrace "uprobe:$file:main { print((uint64)uaddr(\"main\") == reg(\"ip\"));
+		print(sizeof(*uaddr(\"wanted\"))); exit(); }" -c "$file"
+	expect_exit 0
+	expect_line '^true$'
+	expect_line '^4$'
+	btrace "uprobe:$file:main { print(uaddr(\"no_such\")); }"
+	expect_exit 1
+	expect_err "has no symbol 'no_such'"
+	btrace "uretprobe:$file:main { print(uaddr(\"main\")); }"
+	expect_exit 1
+	expect_err 'keep it when the function begins'
+}
+
 # A pattern may fit any number of files.
 test_a_pattern_of_many_binaries() {
 	mkdir many

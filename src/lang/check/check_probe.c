@@ -12,6 +12,7 @@ struct group {
 	struct lang_specs specs;
 	vec(struct span) at; /* of specs */
 	size_t n_written;    /* attach points, of which each may be several specs */
+	bool at_place;	     /* as of struct looks */
 };
 
 #define WRITTEN_MAX 256
@@ -22,6 +23,7 @@ struct group {
 struct looks {
 	enum lang_probe_kind kind;
 	bool found;
+	bool at_place; /* uaddr(): each place by itself */
 };
 
 static void check_looks(struct ast **child, void *ctx)
@@ -37,11 +39,12 @@ static void check_looks(struct ast **child, void *ctx)
 	    (looks->kind == PROBE_FEXIT && !strcmp(name, "retval")) ||
 	    (has_words && !strncmp(name, "arg", 3) && strspn(name + 3, "0123456789")))
 		looks->found = true;
-	if (!looks->found)
-		ast_walk(*child, check_looks, ctx);
+	if (ast->kind == AST_CALL && !strcmp(name, "uaddr"))
+		looks->found = looks->at_place = true;
+	ast_walk(*child, check_looks, ctx);
 }
 
-static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind kind)
+static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind kind, bool *at_place)
 {
 	struct looks looks = { .kind = kind };
 
@@ -49,6 +52,7 @@ static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind
 		check_looks(&ast->predicate, &looks);
 	if (ast->body)
 		check_looks(&ast->body, &looks);
+	*at_place = looks.at_place;
 	return looks.found;
 }
 
@@ -194,12 +198,15 @@ struct form {
 	struct lang_arguments arguments;
 	struct lang_usdt_argument usdt[LANG_USDT_MAX];
 	size_t n_usdt;
+	const struct target *place; /* NULL: nobody asks for it */
 };
 
 static bool check_same_form(const struct form *x, const struct form *y)
 {
 	const struct lang_arguments *a = &x->arguments, *b = &y->arguments;
 
+	if (x->place && y->place && (x->place->file != y->place->file || x->place->addr != y->place->addr))
+		return false;
 	if (x->n_usdt != y->n_usdt || memcmp(x->usdt, y->usdt, x->n_usdt * sizeof(x->usdt[0])))
 		return false;
 	if (a->n != b->n || !a->ret != !b->ret || (a->ret && !type_same(a->ret, b->ret)))
@@ -274,6 +281,7 @@ static bool check_form(struct checker *c, const struct group *group, const struc
 	struct err err = {};
 	int ret;
 
+	form->place = group->at_place ? target : NULL;
 	if (target->usdt_args) {
 		form->n_usdt = LANG_USDT_MAX;
 		/* those before a form that is not known */
@@ -373,7 +381,7 @@ static void check_group(struct checker *c, struct ast_probe *ast, struct group *
 {
 	struct checked_probe *checked;
 	struct target_set set = {};
-	bool looks = check_looks_at_arguments(ast, group->attach->kind);
+	bool looks = check_looks_at_arguments(ast, group->attach->kind, &group->at_place);
 	bool is_trampoline = group->attach->kind == PROBE_FENTRY || group->attach->kind == PROBE_FEXIT;
 	struct err err = {};
 

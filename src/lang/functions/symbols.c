@@ -58,14 +58,47 @@ static const struct type *check_kaddr(struct checker *c, struct ast *call)
 
 FUNCTION(kaddr, 1, 1, check_kaddr, lower_nothing);
 
+/*
+ * What the pointer points to has the width of the symbol. All places of the probe are one: check_probe.c sees to it.
+ * Lowering adds the place, unless the binary is where it was linked, which the argument says.
+ */
 static const struct type *check_uaddr(struct checker *c, struct ast *call)
 {
-	check_text_argument(c, call, 0);
-	return type_pointer(c->pool, type_integer(8, false), SPACE_USER);
+	const char *name = check_text_argument(c, call, 0);
+	const struct target_set *targets = &c->probe->probe->targets;
+	struct lang_symbol symbol;
+	struct err err = {};
+	uint8_t width;
+
+	if (call->type && call->type->kind == TYPE_POINTER)
+		return call->type;
+	if (!name || !targets->n)
+		return type_none();
+	if (lang_symbol_of(&targets->v[0], name, &symbol, &err)) {
+		check_error(c, call->at, "%s", err.text);
+		return type_none();
+	}
+	if (!symbol.is_fixed && c->probe->probe->kind == PROBE_URETPROBE) {
+		check_error(c, call->at, "the end of a function does not know where %s is loaded", targets->v[0].object);
+		check_hint(c, call->at, "keep it when the function begins: uprobe:... { @at[tid] = uaddr(\"%s\"); }", name);
+		return type_none();
+	}
+	call->constant = symbol.at;
+	call->call.args->constant = symbol.is_fixed;
+	width = symbol.size == 1 || symbol.size == 2 || symbol.size == 4 ? symbol.size : 8;
+	return type_pointer(c->pool, type_integer(width, false), SPACE_USER);
 }
 
-FUNCTION(uaddr, 1, 1, check_uaddr, lower_instead, .probes = IN(UPROBE) | IN(URETPROBE) | IN(USDT),
-	 .instead = "reg(\"ip\") and the distance between the two symbols, which nm shows, are the address");
+static struct low_value lower_uaddr(struct lower *l, struct ast *call)
+{
+	struct ir_value at = ir_unary(&l->b, IR_MOVE, 64, ir_imm(call->constant));
+
+	if (!call->call.args->constant)
+		at = ir_binary(&l->b, IR_ADD, lower_instruction_pointer(l), at);
+	return lower_scalar(at, call->type);
+}
+
+FUNCTION(uaddr, 1, 1, check_uaddr, lower_uaddr, .probes = IN(UPROBE) | IN(URETPROBE) | IN(USDT));
 
 static const struct type *check_percpu_kaddr(struct checker *c, struct ast *call)
 {

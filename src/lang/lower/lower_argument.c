@@ -36,6 +36,7 @@ static const struct {
 static const uint32_t argument_registers[] = { 112, 104, 96, 88, 72, 64 };
 #define RESULT_REGISTER 80
 #define STACK_REGISTER	152
+#define PLACE_REGISTER	"ip"
 #define STACK_ARGUMENTS 8 /* bytes from the stack pointer to the first argument on the stack: the return address */
 
 static int64_t register_offset(const char *name)
@@ -49,6 +50,7 @@ static int64_t register_offset(const char *name)
 static const uint32_t argument_registers[] = { 0, 8, 16, 24, 32, 40, 48, 56 };
 #define RESULT_REGISTER 0
 #define STACK_REGISTER	248
+#define PLACE_REGISTER	"pc"
 #define STACK_ARGUMENTS 0
 
 static int64_t register_offset(const char *name)
@@ -82,6 +84,11 @@ struct ir_value lower_register(struct lower *l, const char *name)
 		return ir_imm(0);
 	}
 	return context_word(l, at);
+}
+
+struct ir_value lower_instruction_pointer(struct lower *l)
+{
+	return lower_register(l, PLACE_REGISTER);
 }
 
 static bool has_registers(const struct lang_probe *probe)

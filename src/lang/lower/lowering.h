@@ -285,6 +285,8 @@ struct low_value lower_name(struct lower *l, struct ast *ast);
 struct low_value lower_args_field(struct lower *l, struct ast *ast);
 struct ir_value lower_argument(struct lower *l, uint32_t n);
 struct ir_value lower_register(struct lower *l, const char *name);
+/* The address of the place of a uprobe. */
+struct ir_value lower_instruction_pointer(struct lower *l);
 struct ir_value lower_place_number(struct lower *l);
 struct ir_value lower_ids(struct lower *l); /* process << 32 | thread */
 /* What a helper without arguments returns, which is the same in the whole run: enum low_known_what. */

@@ -126,6 +126,15 @@ int lang_arguments_of(enum lang_probe_kind kind, const struct target *target, st
 int lang_arguments_of_iter(const char *object, struct ctypes *types, struct pool *pool,
 			   struct lang_arguments *arguments, struct err *err);
 
+/* A symbol, of a function or a variable, of the binary that a user probe is in. */
+struct lang_symbol {
+	uint64_t at;   /* its address; if not is_fixed, less that of the probe's place */
+	uint64_t size; /* in bytes; 0: not known */
+	bool is_fixed; /* the binary runs at the addresses as linked */
+};
+/* -ENOENT, -ENOTSUP, or another -errno, with err. */
+int lang_symbol_of(const struct target *target, const char *name, struct lang_symbol *symbol, struct err *err);
+
 #define LANG_USDT_MAX 12 /* arguments of a USDT probe, by its definition */
 
 /* Where an argument of a USDT probe is, per place: the note's text "-4@-20(%rbp)". */
