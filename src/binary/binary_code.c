@@ -97,9 +97,15 @@ int binary_decode_at(struct binary *binary, uint64_t offset, struct instruction 
 				  instruction);
 }
 
-int binary_refuse_skipped(struct err *err)
+int binary_check_instruction(const struct instruction *instruction, struct err *err)
 {
-	return err_set(err, -EOPNOTSUPP, "the kernel would skip the instruction there, which it mistakes for another");
+	static const char *const why[] = {
+		[INSTRUCTION_SKIPPED] = "the kernel would skip the instruction there, which it mistakes for another",
+		[INSTRUCTION_STRANDS] = "the program would die there, since the kernel mistakes the instruction for another",
+		[INSTRUCTION_UNSEEN] = "the kernel sets no probe on the instruction there",
+	};
+
+	return instruction->uprobe == INSTRUCTION_RUNS ? 0 : err_set(err, -EOPNOTSUPP, "%s", why[instruction->uprobe]);
 }
 
 int binary_check_entry(struct binary *binary, const struct binary_symbol *function, struct err *err)
@@ -114,14 +120,14 @@ int binary_check_entry(struct binary *binary, const struct binary_symbol *functi
 	/* an invalid instruction, or a trap in a symbol without a size: probably no function */
 	if (binary_decode_at(binary, function->offset, &instruction) || (!function->size && instruction.kind == INSTRUCTION_STOP))
 		return err_set(err, -EILSEQ, "no known instruction starts there");
-	return instruction.skipped ? binary_refuse_skipped(err) : 0;
+	return binary_check_instruction(&instruction, err);
 }
 
 /*
  * Decodes code from its begin: 0 if an instruction begins at offset. -EILSEQ: offset is inside one. -EBADMSG: code
- * on the way cannot be decoded. -EOPNOTSUPP: the kernel would skip the instruction.
+ * on the way cannot be decoded. -EOPNOTSUPP: the kernel would not run the instruction as it is, *err says why.
  */
-static int walk_to(const uint8_t *code, size_t n, uint64_t offset)
+static int walk_to(const uint8_t *code, size_t n, uint64_t offset, struct err *err)
 {
 	struct instruction instruction;
 	uint64_t at = 0;
@@ -135,7 +141,7 @@ static int walk_to(const uint8_t *code, size_t n, uint64_t offset)
 		return -EILSEQ;
 	if (instruction_decode(code + at, n - at, &instruction) || instruction.kind == INSTRUCTION_STOP)
 		return -EBADMSG;
-	return instruction.skipped ? -EOPNOTSUPP : 0;
+	return binary_check_instruction(&instruction, err);
 }
 
 int binary_check_offset(struct binary *binary, const struct binary_symbol *function, uint64_t offset, struct err *err)
@@ -158,15 +164,13 @@ int binary_check_offset(struct binary *binary, const struct binary_symbol *funct
 	code = binary_read_function(binary, function, err);
 	if (!code)
 		return -EIO;
-	ret = walk_to(code, function->size, offset);
+	ret = walk_to(code, function->size, offset, err);
 	if (ret == -EILSEQ)
 		return err_set(err, ret, "the offset is inside an instruction");
-	if (ret == -EOPNOTSUPP)
-		return binary_refuse_skipped(err);
-	if (ret)
+	if (ret && ret != -EOPNOTSUPP)
 		return err_set(err, ret, "there are unknown instructions between the start of '%s' and it",
 			       function->name);
-	return 0;
+	return ret;
 }
 
 /*

@@ -18,11 +18,12 @@
 
 /* What is said of a function whose exits are not known: "it ...". */
 #define UNKNOWN_INSTRUCTION "has an unknown instruction"
+#define UNPROBED_EXIT	    "ends by an instruction that the kernel cannot probe"
 
 struct jump {
 	uint64_t at, to; /* in the code; to beyond its end: outside */
 	uint8_t condition;
-	bool always;
+	bool always, probed;
 };
 
 struct walk {
@@ -76,6 +77,8 @@ static const char *add_indirect(struct walk *walk, uint64_t at, const struct ins
 		return NULL;
 	if ((!in_memory || has_index) && !instruction->indirect)
 		return "may end by a jump that cannot be followed";
+	if (instruction->uprobe != INSTRUCTION_RUNS)
+		return UNPROBED_EXIT;
 	exit = add_exit(walk, BINARY_EXIT_INDIRECT, at);
 	exit->operand = *operand;
 	exit->has_operand = instruction->indirect;
@@ -89,11 +92,19 @@ static const char *take(struct walk *walk, uint64_t at, const struct instruction
 
 	switch (instruction->kind) {
 	case INSTRUCTION_RETURN:
+		if (instruction->uprobe != INSTRUCTION_RUNS)
+			return UNPROBED_EXIT;
 		add_exit(walk, BINARY_EXIT_RETURN, at);
 		return NULL;
 	case INSTRUCTION_JUMP:
 	case INSTRUCTION_BRANCH:
-		*vec_push(&walk->jumps) = (struct jump){ at, at + (uint64_t)instruction->target, branch ? instruction->condition : INSTRUCTION_NONE, !branch };
+		*vec_push(&walk->jumps) = (struct jump){
+			.at = at,
+			.to = at + (uint64_t)instruction->target,
+			.condition = branch ? instruction->condition : INSTRUCTION_NONE,
+			.always = !branch,
+			.probed = instruction->uprobe == INSTRUCTION_RUNS,
+		};
 		return NULL;
 	case INSTRUCTION_SWITCH:
 	case INSTRUCTION_AWAY:
@@ -146,6 +157,8 @@ static const char *walk_jumps(struct walk *walk)
 		}
 		if (!jump->always && jump->condition == INSTRUCTION_NONE)
 			return "may end by a branch into another function";
+		if (!jump->probed)
+			return UNPROBED_EXIT;
 		exit = add_exit(walk, BINARY_EXIT_JUMP, jump->at);
 		exit->condition = jump->condition;
 		exit->target = exits->vaddr + jump->to;

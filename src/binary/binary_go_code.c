@@ -57,9 +57,9 @@ int binary_go_entry(struct binary *binary, const struct binary_symbol *function,
 	if (pread(binary->file.fd, code, sizeof(code), (off_t)function->offset) < (ssize_t)size)
 		return err_set(err, -EIO, "it cannot be read");
 	*entry = prologue_of(code, size);
-	if (!instruction_decode(code + *entry, sizeof(code) - *entry, &instruction) && instruction.skipped)
-		return binary_refuse_skipped(err);
-	return 0;
+	if (instruction_decode(code + *entry, sizeof(code) - *entry, &instruction))
+		return 0;
+	return binary_check_instruction(&instruction, err);
 }
 
 int binary_go_range(struct binary *binary, uint64_t *begin, uint64_t *end)

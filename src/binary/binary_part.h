@@ -137,8 +137,9 @@ int binary_image_section(struct binary_image *image, const char *name, Elf_Scn *
 /* The code of a function: function->size bytes, which the caller frees. NULL on error, with err set. */
 uint8_t *binary_read_function(const struct binary *binary, const struct binary_symbol *function, struct err *err);
 
-/* Sets err for an instruction that the kernel would skip if it had a probe. Returns -EOPNOTSUPP. */
-int binary_refuse_skipped(struct err *err);
+struct instruction;
+/* 0, or -EOPNOTSUPP with err set for an instruction that the kernel would not run as it is if it had a probe. */
+int binary_check_instruction(const struct instruction *instruction, struct err *err);
 
 /* A symbol table and its string table. */
 struct binary_table {

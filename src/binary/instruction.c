@@ -65,12 +65,56 @@ static enum instruction_kind kind_of(const ZydisDecodedInstruction *x)
 	}
 }
 
-static bool is_skipped(const ZydisDecodedInstruction *x)
+static bool is_skipped(const ZydisDecodedInstruction *x, bool legacy)
 {
-	if (x->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+	if (legacy)
 		return x->mnemonic == ZYDIS_MNEMONIC_XCHG && x->opcode == 0x90;
 	return (x->opcode >= 0x70 && x->opcode <= 0x7f) || x->opcode == 0x90 || x->opcode == 0xe8 || x->opcode == 0xe9 ||
 	       x->opcode == 0xeb;
+}
+
+/*
+ * The kernel sets the trap flag for the copy. pushf stores it, and the next popf sets it again; what looks like popf is
+ * not cleaned up. What looks like a return or a far call keeps the address of the copy. So do the child of a syscall and
+ * the return from a signal handler.
+ */
+static bool strands(const ZydisDecodedInstruction *x, bool legacy)
+{
+	if (legacy)
+		return x->opcode_map == ZYDIS_OPCODE_MAP_0F ? x->opcode == 0x05
+							    : x->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && x->opcode == 0x9c;
+	return x->opcode == 0x9d || x->opcode == 0xc2 || x->opcode == 0xc3 || x->opcode == 0xca || x->opcode == 0xcb;
+}
+
+/* Segments other than FS and GS, and LOCK. */
+static bool has_refused_prefix(const ZydisDecodedInstruction *x)
+{
+	for (uint8_t i = 0; i < x->raw.prefix_count; i++)
+		if (memchr("\x26\x2e\x36\x3e\xf0", x->raw.prefixes[i].value, 5))
+			return true;
+	return false;
+}
+
+/* Sixteen opcodes in each number, from the lowest bit on: those that are invalid, privileged or prefixes without AVX. */
+static bool is_refused(const ZydisDecodedInstruction *x, bool legacy)
+{
+	static const uint16_t opcodes[] = { 0x40c0, 0xc0c0, 0x8080, 0x8080, 0, 0, 0xf007, 0,
+					    0x0004, 0x0400, 0, 0, 0xf000, 0x0070, 0xf4f0, 0x0c12 };
+
+	if (legacy && x->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false;
+	return opcodes[x->opcode >> 4] >> (x->opcode & 15) & 1;
+}
+
+static enum instruction_uprobe uprobe_of(const ZydisDecodedInstruction *x)
+{
+	bool legacy = x->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+
+	if (is_refused(x, legacy) || has_refused_prefix(x))
+		return INSTRUCTION_UNSEEN;
+	if (is_skipped(x, legacy))
+		return INSTRUCTION_SKIPPED;
+	return strands(x, legacy) ? INSTRUCTION_STRANDS : INSTRUCTION_RUNS;
 }
 
 static uint8_t condition_of(const ZydisDecodedInstruction *x)
@@ -131,7 +175,7 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	*instruction = (struct instruction){
 		.kind = kind_of(&x),
 		.length = x.length,
-		.skipped = is_skipped(&x),
+		.uprobe = uprobe_of(&x),
 	};
 	if (instruction->kind == INSTRUCTION_JUMP || instruction->kind == INSTRUCTION_BRANCH)
 		instruction->target = x.length + x.raw.imm[0].value.s;

@@ -30,6 +30,17 @@ enum instruction_kind {
 	INSTRUCTION_STOP,   /* nowhere: it traps */
 };
 
+/*
+ * What Linux does with an instruction that has a uprobe (arch/x86/kernel/uprobes.c). It decides by the opcode byte alone,
+ * and takes AVX instructions for what has the same byte without AVX. Seen on 6.18 and earlier.
+ */
+enum instruction_uprobe {
+	INSTRUCTION_RUNS,
+	INSTRUCTION_SKIPPED, /* taken for a jump, a call or a nop, as also xchg %r8, %rax */
+	INSTRUCTION_STRANDS, /* leaves the program where the kernel ran a copy of it, or in single steps: it dies */
+	INSTRUCTION_UNSEEN,  /* taken for one that cannot be probed: gets no breakpoint, and nobody is told */
+};
+
 /* No register, and no condition that the flags alone decide. */
 #define INSTRUCTION_NONE 0xff
 /* As a base: the begin of the instruction itself. */
@@ -46,12 +57,7 @@ struct instruction {
 	enum instruction_kind kind;
 	uint8_t length;	   /* in bytes */
 	uint8_t condition; /* of BRANCH on x86: the low four bits of its opcode, or INSTRUCTION_NONE */
-	/*
-	 * With a uprobe on it Linux would skip the instruction, because branch_setup_xol_ops()
-	 * (arch/x86/kernel/uprobes.c) looks at the opcode byte alone: AVX instructions that share their opcode byte
-	 * with a jump or call, and xchg %r8, %rax, which is a nop but for its prefix. Seen on 6.18 and earlier.
-	 */
-	bool skipped;
+	enum instruction_uprobe uprobe;
 	int64_t target; /* of JUMP and BRANCH: bytes from the begin of the instruction */
 	/* Of SWITCH and AWAY, if `indirect`. Without: the target is beyond what the operand can say. */
 	struct instruction_operand operand;

@@ -63,6 +63,10 @@ PROBED int f_never(int x)
 /* Never called. It begins with vmovdqu %ymm1, (%rdi), which shares its opcode byte with a jump. */
 __asm__(".pushsection .text\n.globl f_avx\n.type f_avx, %function\nf_avx:\n\t.byte 0xc5, 0xfe, 0x7f, 0x0f\n\tret\n"
 	".size f_avx, . - f_avx\n.popsection");
+/* Never called. vcmpltsd shares its opcode byte with a return, vpxor with an instruction of the kernel's. */
+__asm__(".pushsection .text\n.globl f_compare\n.type f_compare, %function\nf_compare:\n\t.byte 0xc5, 0xfb, 0xc2, 0xc1, 1\n\tret\n"
+	".size f_compare, . - f_compare\n.globl f_clear\n.type f_clear, %function\nf_clear:\n\t.byte 0xc5, 0xf9, 0xef, 0xc0\n\tret\n"
+	".size f_clear, . - f_clear\n.popsection");
 #endif
 
 /* A function that continues in the code after it: nobody knows where it ends. Returns its argument. */

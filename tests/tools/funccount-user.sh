@@ -234,6 +234,8 @@ test_user_instruction_that_is_skipped() {
 	[ "$SYS" = __x64_sys ] || skip "an instruction of x86"
 	refused_place u:/bin/ufuncs:f_avx "'f_avx': the kernel would skip the instruction there"
 	refused_place u:/bin/ufuncs:f_avx+0 'the kernel would skip'
+	refused_place u:/bin/ufuncs:f_compare "'f_compare': the program would die there"
+	refused_place u:/bin/ufuncs:f_clear "'f_clear': the kernel sets no probe on the instruction there"
 	fc 'u:/bin/ufuncs:f_*' -- ufuncs 5
 	expect_exit 0
 	expect_count f_one 5

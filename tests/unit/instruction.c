@@ -83,13 +83,54 @@ Test(instruction, lengths)
 	EXPECT("\x64\x48\x8b\x04\x25\x28\x00\x00\x00", OTHER, 0);     /* of the canary */
 }
 
-static bool skipped(const char *code, size_t n)
+static enum instruction_uprobe uprobe_of(const char *code, size_t n)
 {
 	struct instruction instruction;
 
 	cr_assert(!instruction_decode((const uint8_t *)code, n, &instruction));
 	cr_expect_eq(instruction.length, n);
-	return instruction.skipped;
+	return instruction.uprobe;
+}
+
+static bool skipped(const char *code, size_t n)
+{
+	return uprobe_of(code, n) == INSTRUCTION_SKIPPED;
+}
+
+#define EXPECT_UPROBE(code, what) cr_expect_eq(uprobe_of(code, sizeof(code) - 1), INSTRUCTION_##what)
+
+/* What the kernel mistakes for popf, a return or a far call, and what sees that it steps. */
+Test(instruction, strands)
+{
+	EXPECT_UPROBE("\xc5\xfb\xc2\xc1\x01", STRANDS); /* vcmpltsd */
+	EXPECT_UPROBE("\xc5\xfc\xc2\xc1\x01", STRANDS); /* vcmpltps */
+	EXPECT_UPROBE("\xc4\xe2\xf9\x9d\xc1", STRANDS); /* vfnmadd132sd */
+	EXPECT_UPROBE("\x9c", STRANDS);			/* pushf */
+	EXPECT_UPROBE("\x0f\x05", STRANDS);		/* syscall */
+	EXPECT_UPROBE("\x9d", RUNS);			/* popf */
+	EXPECT_UPROBE("\xc3", RUNS);
+	EXPECT_UPROBE("\xf2\x0f\xc2\xc1\x01", RUNS); /* cmpltsd */
+	EXPECT_UPROBE("\xc5\xfb\x58\xc1", RUNS);     /* vaddsd */
+}
+
+/* What the kernel sets no breakpoint on. */
+Test(instruction, unseen)
+{
+	EXPECT_UPROBE("\xc5\xf9\xef\xc0", UNSEEN);     /* vpxor */
+	EXPECT_UPROBE("\xc5\xf9\x6e\xc7", UNSEEN);     /* vmovd */
+	EXPECT_UPROBE("\xc5\xfe\x6f\x07", UNSEEN);     /* vmovdqu */
+	EXPECT_UPROBE("\xc5\xf9\x2f\xc1", UNSEEN);     /* vcomisd */
+	EXPECT_UPROBE("\xc4\xe2\xf9\x9a\xc1", UNSEEN); /* vfmsub132pd */
+	EXPECT_UPROBE("\xf0\x48\x0f\xb1\x0f", UNSEEN); /* lock cmpxchg */
+	EXPECT_UPROBE("\x3e\xff\xe0", UNSEEN);	       /* notrack jmp */
+	EXPECT_UPROBE("\xcc", UNSEEN);
+	EXPECT_UPROBE("\xf4", UNSEEN);		 /* hlt */
+	EXPECT_UPROBE("\x66\x0f\xef\xc0", RUNS); /* pxor */
+	EXPECT_UPROBE("\x66\x0f\x6e\xc7", RUNS); /* movd */
+	EXPECT_UPROBE("\x66\x0f\x2f\xc1", RUNS); /* comisd */
+	EXPECT_UPROBE("\xf3\x0f\x1e\xfa", RUNS); /* endbr64 */
+	EXPECT_UPROBE("\xff\xe0", RUNS);
+	EXPECT_UPROBE("\x64\x48\x8b\x04\x25\x28\x00\x00\x00", RUNS); /* of the canary */
 }
 
 /* Instructions that are a nop except for their prefix. */
