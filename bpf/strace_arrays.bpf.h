@@ -80,35 +80,53 @@ __noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32
 	return 0;
 }
 
-#define POINTERS_MAX 512
+/* Verifiers follow each round of a loop, about a microsecond for an instruction; so a loop has few, and is called often. */
+#define POINTERS_ROUNDS 32
+#define POINTERS_CALLS	16
+#define POINTERS_UNREAD 0x100
+
+/* How many pointers there are before a NULL, up to POINTERS_ROUNDS. */
+__noinline int count_some_pointers(__u64 from)
+{
+	__u64 pointer;
+	__u32 i;
+
+	for (i = 0; i < POINTERS_ROUNDS; i++) {
+		pointer = 0;
+		if (bpf_probe_read_user(&pointer, sizeof(pointer), (void *)(from + i * sizeof(pointer))))
+			return POINTERS_UNREAD;
+		if (!pointer)
+			break;
+	}
+	return i;
+}
 
 __noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
+	__u32 n = POINTERS_ROUNDS, all = 0, at;
 	struct strace_blob *blob;
-	__u64 pointer;
-	__u32 i, at;
 
 	if (!scratch)
 		return 0;
 	blob = new_blob(scratch, &at);
 	if (!blob)
 		return 0;
-	for (i = 0; i < POINTERS_MAX; i++) {
-		pointer = 0;
-		if (bpf_probe_read_user(&pointer, sizeof(pointer), (void *)(from + i * sizeof(pointer)))) {
-			end_blob(scratch, blob, tag, STRACE_UNREAD, 0, i);
-			return 0;
-		}
-		if (!pointer)
-			break;
+	for (__u32 i = 0; i < POINTERS_CALLS && n == POINTERS_ROUNDS; i++) {
+		n = count_some_pointers(from + i * POINTERS_ROUNDS * sizeof(from));
+		all += n & (2 * POINTERS_ROUNDS - 1);
 	}
-	end_blob(scratch, blob, tag, i == POINTERS_MAX ? STRACE_SHORT : STRACE_WHOLE, 0, i);
+	end_blob(scratch, blob, tag,
+		 n & POINTERS_UNREAD	? STRACE_UNREAD
+		 : n == POINTERS_ROUNDS ? STRACE_SHORT
+					: STRACE_WHOLE,
+		 0, all);
 	return 0;
 }
 
 /* Older verifiers follow each round of a loop, so it has few. */
-#define ENTRIES_ROUNDS 128
+#define ENTRIES_ROUNDS 32
+#define ENTRIES_CALLS  256
 
 /*
  * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may
@@ -148,7 +166,7 @@ __noinline int count_entries(__u32 lane, __u32 tag, __u64 from, __u64 size)
 		return 0;
 	scratch->offset = 0;
 	scratch->entries = 0;
-	for (__u32 i = 0; i < 64; i++)
+	for (__u32 i = 0; i < ENTRIES_CALLS; i++)
 		if (!count_some_entries(lane, from, size))
 			break;
 	end_blob(scratch, blob, tag, scratch->offset < size ? STRACE_UNREAD : STRACE_WHOLE, 0, scratch->entries);

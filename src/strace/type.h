@@ -144,6 +144,8 @@ struct strace_words {
 
 /* What a name of one number, and names of bits, are printed as; those that have no name: as by strace_family. */
 void strace_word(struct str *out, const struct strace_words *words, uint64_t value);
+/* Appends the name, or nothing and returns false. */
+bool strace_word_if(struct str *out, const struct strace_words *words, uint64_t value);
 void strace_bits(struct str *out, const struct strace_words *words, uint64_t value);
 
 /* As -X asks for it: the number, its name, or both. name NULL: it has none. */

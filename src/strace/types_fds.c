@@ -272,8 +272,11 @@ static void print_vectors_in(struct strace_line *line, unsigned int arg)
 
 static void print_vectors_out(struct strace_line *line, unsigned int arg)
 {
-	strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1),
-		       strace_ok(line) ? (uint64_t)strace_ret(line) : 0);
+	if (strace_ok(line))
+		strace_vectors(line, arg, 0, strace_arg(line, arg), strace_arg(line, arg + 1), strace_ret(line));
+	else /* nothing was filled in: a step without blobs */
+		strace_vectors_of(line, arg, STRACE_TYPE_STEPS - 1, strace_blob(line, arg, 0, 0), 0, strace_arg(line, arg),
+				  strace_arg(line, arg + 1), 0);
 }
 
 #define VECTORS \

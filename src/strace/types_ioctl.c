@@ -7,34 +7,15 @@
 #include "strace_part.h"
 #include "types.h"
 
-#define FICLONE_REQUEST 0x40049409
+#define FICLONE_REQUEST	     0x40049409
+#define BLKGETSIZE64_REQUEST 0x80081272
+#define GETFLAGS_REQUEST     0x80086601
+#define SETFLAGS_REQUEST     0x40086602
 /* The largest struct that is printed: of interfaces. */
 #define ARGUMENT_SIZE 40
 
-static const STRACE_FAMILY(ioctls, "???", N(TCGETS), N(TCSETS), { "SNDCTL_TMR_START or TCSETS", TCSETS }, N(TCSETSW),
-			   N(TCSETSF), N(TCSBRK), N(TCXONC), N(TCFLSH), N(TIOCEXCL), N(TIOCNXCL), N(TIOCSCTTY),
-			   N(TIOCGPGRP), N(TIOCSPGRP), N(TIOCOUTQ), N(TIOCSTI), N(TIOCGWINSZ), N(TIOCSWINSZ), N(FIONREAD),
-			   N(TIOCNOTTY), N(FIONBIO), N(TIOCGSID), N(TIOCGPTN), N(TIOCSPTLCK), N(TIOCGPTPEER), N(TIOCSETD),
-			   N(TIOCGETD), N(FIONCLEX), N(FIOCLEX), N(FIOASYNC), { "BTRFS_IOC_CLONE or FICLONE", FICLONE_REQUEST },
-			   { "FS_IOC_GETFLAGS", 0x80086601 }, { "FS_IOC_SETFLAGS", 0x40086602 },
-			   { "FS_IOC_FSGETXATTR", 0x801c581f }, { "FS_IOC_FIEMAP", 0xc020660b }, { "FIFREEZE", 0xc0045877 },
-			   { "FITRIM", 0xc0185879 }, { "BLKGETSIZE", 0x1260 }, { "BLKGETSIZE64", 0x80081272 },
-			   { "BLKSSZGET", 0x1268 }, { "BLKBSZGET", 0x80081270 }, { "BLKROGET", 0x125e },
-			   { "BLKFLSBUF", 0x1261 }, { "BLKRRPART", 0x125f }, { "SIOCGIFNAME", 0x8910 },
-			   { "SIOCGIFCONF", 0x8912 }, { "SIOCGIFFLAGS", 0x8913 }, { "SIOCSIFFLAGS", 0x8914 },
-			   { "SIOCGIFADDR", 0x8915 }, { "SIOCGIFNETMASK", 0x891b }, { "SIOCGIFMTU", 0x8921 },
-			   { "SIOCGIFHWADDR", 0x8927 }, { "SIOCGIFINDEX", 0x8933 }, { "SIOCETHTOOL", 0x8946 },
-			   { "SIOCATMARK", 0x8905 }, { "NS_GET_USERNS", 0xb701 }, { "NS_GET_PARENT", 0xb702 },
-			   { "NS_GET_NSTYPE", 0xb703 }, { "LOOP_SET_FD", 0x4c00 }, { "LOOP_CLR_FD", 0x4c01 },
-			   { "LOOP_GET_STATUS64", 0x4c05 }, { "LOOP_CTL_GET_FREE", 0x4c82 }, { "KVM_GET_API_VERSION", 0xae00 },
-			   { "KVM_CREATE_VM", 0xae01 }, { "KVM_RUN", 0xae80 }, { "TUNSETIFF", 0x400454ca },
-			   { "PERF_EVENT_IOC_ENABLE", 0x2400 }, { "PERF_EVENT_IOC_DISABLE", 0x2401 },
-			   { "PERF_EVENT_IOC_REFRESH", 0x2402 }, { "PERF_EVENT_IOC_RESET", 0x2403 },
-			   { "PERF_EVENT_IOC_PERIOD", 0x40082404 }, { "PERF_EVENT_IOC_SET_OUTPUT", 0x2405 },
-			   { "PERF_EVENT_IOC_SET_FILTER", 0x40082406 }, { "PERF_EVENT_IOC_ID", 0x80082407 },
-			   { "PERF_EVENT_IOC_SET_BPF", 0x40042408 }, { "UFFDIO_API", 0xc018aa3f },
-			   { "SIOCGIFINDEX", 0x8933 }, { "SIOCGIFDSTADDR", 0x8917 }, { "SIOCGIFBRDADDR", 0x8919 },
-			   { "SIOCGIFMETRIC", 0x891d }, { "SIOCGIFTXQLEN", 0x8942 }, { "SIOCGIFMAP", 0x8970 });
+/* Names with a size and a direction, and those that are two requests. */
+static const STRACE_FAMILY(ioctls, "???", { "BTRFS_IOC_CLONE or FICLONE", FICLONE_REQUEST }, { "FS_IOC_GETFLAGS", GETFLAGS_REQUEST }, { "FS_IOC_SETFLAGS", SETFLAGS_REQUEST }, { "FS_IOC_FSGETXATTR", 0x801c581f }, { "FS_IOC_FIEMAP", 0xc020660b }, { "FIFREEZE", 0xc0045877 }, { "FITRIM", 0xc0185879 }, { "BLKGETSIZE64", BLKGETSIZE64_REQUEST }, { "BLKBSZGET", 0x80081270 }, { "TIOCGPTN", TIOCGPTN }, { "TIOCSPTLCK", TIOCSPTLCK }, { "LOOP_CTL_GET_FREE", 0x4c82 }, { "KVM_GET_API_VERSION", 0xae00 }, { "KVM_CREATE_VM", 0xae01 }, { "KVM_RUN", 0xae80 }, { "TUNSETIFF", 0x400454ca }, { "PERF_EVENT_IOC_PERIOD", 0x40082404 }, { "PERF_EVENT_IOC_SET_FILTER", 0x40082406 }, { "PERF_EVENT_IOC_ID", 0x80082407 }, { "PERF_EVENT_IOC_SET_BPF", 0x40042408 }, { "UFFDIO_API", 0xc018aa3f }, { "FDGETFDCSTAT", 0x80280215 }, { "CDROMAUDIOBUFSIZ or SCSI_IOCTL_GET_IDLUN", 0x5382 }, { "SNDCTL_TMR_START or TCSETS", 0x5402 }, { "SNDCTL_TMR_STOP or TCSETSW", 0x5403 }, { "SNDCTL_TMR_CONTINUE or TCSETSF", 0x5404 }, { "VBG_IOCTL_VMMDEV_REQUEST_BIG or VT_GETSTATE", 0x5603 });
 
 /* Requests that take no argument. */
 static bool is_alone(unsigned int request)
@@ -51,7 +32,7 @@ static void print_ioctl(struct strace_line *line, unsigned int arg)
 
 	if (name)
 		str_add(line->out, name);
-	else
+	else if (!strace_word_if(line->out, &strace_ioctl_names, request))
 		str_addf(line->out, "_IOC(%s, %#x, %#x, %#x)", directions[request >> 30], request >> 8 & 0xff, request & 0xff,
 			 request >> 16 & 0x3fff);
 }
@@ -66,7 +47,7 @@ static const STRACE_FAMILY(output_flags, "0", N(OPOST), N(OLCUC), N(ONLCR), N(OC
 static const STRACE_FAMILY(control_flags, "0", N(CSTOPB), N(CREAD), N(PARENB), N(PARODD), N(HUPCL), N(CLOCAL),
 			   N(CRTSCTS));
 static const STRACE_FAMILY(local_flags, "0", N(ISIG), N(ICANON), N(XCASE), N(ECHO), N(ECHOE), N(ECHOK), N(ECHONL),
-			   N(NOFLSH), N(TOSTOP), N(ECHOCTL), N(ECHOPRT), N(ECHOKE), N(FLUSHO), N(PENDIN), N(IEXTEN),
+			   N(NOFLSH), N(TOSTOP), N(IEXTEN), N(ECHOCTL), N(ECHOPRT), N(ECHOKE), N(FLUSHO), N(PENDIN),
 			   N(EXTPROC));
 static const STRACE_FAMILY(speeds, "B???", N(B0), N(B300), N(B1200), N(B2400), N(B4800), N(B9600), N(B19200), N(B38400),
 			   N(B57600), N(B115200), N(B230400), N(B460800), N(B921600));
@@ -151,7 +132,21 @@ static void add_termios(struct strace_line *line, const struct termios *termios)
 	}
 }
 
-/* --- extents and interfaces --- */
+/* --- files, extents and interfaces --- */
+
+static void add_inode_flags(struct str *out, unsigned int value)
+{
+	static const struct strace_words flags = {
+		"FS_", "SECRM_FL UNRM_FL COMPR_FL SYNC_FL IMMUTABLE_FL APPEND_FL NODUMP_FL NOATIME_FL DIRTY_FL COMPRBLK_FL "
+		       "NOCOMP_FL ENCRYPT_FL INDEX_FL IMAGIC_FL JOURNAL_DATA_FL NOTAIL_FL DIRSYNC_FL TOPDIR_FL HUGE_FILE_FL "
+		       "EXTENT_FL VERITY_FL EA_INODE_FL EOFBLOCKS_FL NOCOW_FL - DAX_FL =0x10000000 INLINE_DATA_FL PROJINHERIT_FL "
+		       "CASEFOLD_FL"
+	};
+
+	str_addc(out, '[');
+	strace_bits(out, &flags, value);
+	str_addc(out, ']');
+}
 
 /* The kernel changes only how many extents it has found. */
 static void add_fiemap(struct strace_line *line, const void *bytes)
@@ -214,6 +209,16 @@ static void add_interface(struct strace_line *line, unsigned int request, const 
 	if (strace_ok(line) && (request == 0x8913 || request == 0x8914)) {
 		str_add(line->out, ", ifr_flags=");
 		strace_bits(line->out, &flags, (unsigned short)value);
+	} else if (strace_ok(line) && request == 0x8927 && (value & 0xffff) == 1) {
+		const unsigned char *v = (const unsigned char *)bytes + 18;
+
+		str_addf(line->out, ", ifr_hwaddr={sa_family=ARPHRD_ETHER, sa_data=%02x:%02x:%02x:%02x:%02x:%02x}", v[0], v[1],
+			 v[2], v[3], v[4], v[5]);
+	} else if (strace_ok(line) && request == 0x8927 && (value & 0xffff) == 772) {
+		const unsigned char *v = (const unsigned char *)bytes + 18;
+
+		str_addf(line->out, ", ifr_hwaddr={sa_family=ARPHRD_LOOPBACK, sa_data=%02x:%02x:%02x:%02x:%02x:%02x}", v[0],
+			 v[1], v[2], v[3], v[4], v[5]);
 	} else if (strace_ok(line) && request == 0x8933) {
 		str_addf(line->out, ", ifr_ifindex=%d", value);
 	} else if (strace_ok(line) && request == 0x8921) {
@@ -244,6 +249,14 @@ static bool is_terminal(unsigned int request)
 	return request == TCGETS || request == TCSETS || request == TCSETSW || request == TCSETSF;
 }
 
+/* Whether the argument is known to point to something. */
+static bool is_pointer(unsigned int request)
+{
+	return is_terminal(request) || is_number(request) || is_interface(request) || request == TIOCGWINSZ ||
+	       request == TIOCSWINSZ || request == 0xc020660b || request == BLKGETSIZE64_REQUEST ||
+	       request == GETFLAGS_REQUEST || request == SETFLAGS_REQUEST;
+}
+
 static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 {
 	unsigned int request = strace_arg(line, arg - 1);
@@ -256,6 +269,8 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 	if (request == FICLONE_REQUEST || request == TIOCSCTTY || request == TCFLSH || request == TCSBRK ||
 	    (request >= 0x2400 && request <= 0x2405))
 		str_add_s64(line->out, (int)strace_arg(line, arg));
+	else if (!is_pointer(request))
+		str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, arg));
 	else if (!bytes || (is_filled_in(request) && !strace_ok(line)))
 		strace_address(line->out, strace_arg(line, arg));
 	else if (request == TIOCGWINSZ || request == TIOCSWINSZ)
@@ -263,6 +278,10 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 			 size->ws_xpixel, size->ws_ypixel);
 	else if (is_terminal(request))
 		add_termios(line, bytes);
+	else if (request == BLKGETSIZE64_REQUEST && strace_ok(line))
+		str_addf(line->out, "[%llu]", *(const unsigned long long *)bytes);
+	else if ((request == GETFLAGS_REQUEST && strace_ok(line)) || request == SETFLAGS_REQUEST)
+		add_inode_flags(line->out, *(const unsigned int *)bytes);
 	else if (request == 0xc020660b)
 		add_fiemap(line, bytes);
 	else if (is_interface(request))

@@ -104,6 +104,25 @@ static void add_pointed(struct strace_line *line, unsigned int arg, enum kind ki
 	str_addc(line->out, ']');
 }
 
+/* A thread's name: the kernel takes no more than 15 bytes of it. */
+static void add_name(struct strace_line *line, uint64_t address)
+{
+	const struct strace_blob *blob = strace_blob(line, 1, TEXT, 0);
+	size_t n = blob && blob->status != STRACE_UNREAD ? strnlen(strace_bytes(blob), blob->n) : 0;
+
+	if (blob && blob->status != STRACE_UNREAD)
+		strace_text(line, strace_bytes(blob), n < 15 ? n : 15, n >= 15);
+	else
+		strace_address(line->out, address);
+}
+
+static void add_seccomp(struct strace_line *line, uint64_t mode)
+{
+	strace_word(line->out, &(const struct strace_words){ "SECCOMP_MODE_", "DISABLED STRICT FILTER" }, mode);
+	if (mode == 2)
+		str_addf(line->out, ", %#llx", U(strace_arg(line, 2)));
+}
+
 static void add_kind(struct strace_line *line, unsigned int arg, enum kind kind)
 {
 	static const struct strace_words ambient = { "PR_CAP_AMBIENT_", "- IS_SET RAISE LOWER CLEAR_ALL" };
@@ -129,7 +148,11 @@ static void add_kind(struct strace_line *line, unsigned int arg, enum kind kind)
 		}
 		/* fall through */
 	case STRING:
-		strace_string(line, strace_blob(line, 1, arg == 1 ? TEXT : VMA_NAME, 0), value, true);
+		if (arg == 1) {
+			add_name(line, value);
+			break;
+		}
+		strace_string(line, strace_blob(line, 1, VMA_NAME, 0), value, true);
 		break;
 	case CAPABILITY:
 		strace_word(line->out, &strace_capabilities, value);
@@ -150,9 +173,7 @@ static void add_kind(struct strace_line *line, unsigned int arg, enum kind kind)
 		strace_word(line->out, &(const struct strace_words){ "PR_SET_VMA_", "ANON_NAME" }, value);
 		break;
 	case SECCOMP:
-		strace_word(line->out, &(const struct strace_words){ "SECCOMP_MODE_", "DISABLED STRICT FILTER" }, value);
-		if (value == 2)
-			str_addf(line->out, ", %#llx", U(strace_arg(line, 2)));
+		add_seccomp(line, value);
 		break;
 	case ADDRESS:
 		strace_address(line->out, value);

@@ -29,6 +29,8 @@ static void print_action(struct strace_line *line, unsigned int arg)
 	str_add(out, "{sa_handler=");
 	if (action->handler < ARRAY_SIZE(handlers))
 		str_add(out, handlers[action->handler]);
+	else if (action->handler == UINT64_MAX)
+		str_add(out, "SIG_ERR");
 	else
 		strace_address(out, action->handler);
 	str_add(out, ", sa_mask=");

@@ -44,16 +44,22 @@ static void add_word(struct str *out, const struct strace_words *words, const st
 	str_addf(out, "%s%.*s", whole ? "" : words->prefix, walk->n - whole, walk->name + whole);
 }
 
-void strace_word(struct str *out, const struct strace_words *words, uint64_t value)
+bool strace_word_if(struct str *out, const struct strace_words *words, uint64_t value)
 {
 	struct walk walk = { .at = words->names };
 
 	while (next_word(&walk))
 		if (walk.value == value) {
 			add_word(out, words, &walk);
-			return;
+			return true;
 		}
-	str_addf(out, "%#llx /* %s??? */", (unsigned long long)value, words->prefix);
+	return false;
+}
+
+void strace_word(struct str *out, const struct strace_words *words, uint64_t value)
+{
+	if (!strace_word_if(out, words, value))
+		str_addf(out, "%#llx /* %s??? */", (unsigned long long)value, words->prefix);
 }
 
 void strace_bits(struct str *out, const struct strace_words *words, uint64_t value)
