@@ -254,3 +254,19 @@ test_stacks() {
 	run sonde strace -k -c -- true
 	expect_exit 2
 }
+
+# Long names with values, and two times in front of a line.
+# kernels=one
+test_long_names() {
+	run sonde strace --silent=exit --syscall-times=ns --absolute-timestamps=format:unix,precision:ms --trace=getppid -- strace-calls 1
+	grep -qE '^[0-9]+\.[0-9]{3} getppid\(\) += [0-9]+ <0\.[0-9]{9}>$' err || fail "other times"
+	run sonde strace -qq -r -tt -e getppid -- strace-calls 2
+	[ "$(grep -cE '^[0-9:]{8}\.[0-9]{6} \(\+     0\.[0-9]{6}\) getppid\(\) += [0-9]+$' err)" -eq 2 ] || fail "not both times"
+	run sonde strace -qq --strings-in-hex --string-limit=3 --trace=write -- strace-calls
+	grep -qE '^write\([0-9]+, "\\x61\\x20\\x74"\.\.\., 43\)' err || fail "not in hex"
+	run sonde strace -qq --decode-fds=dev --trace=dup2,close sh -c 'exec 3< /dev/null; exec 3<&-'
+	grep -qE '^close\(3</dev/null<char 1:3>>\) += 0$' err || fail "no device"
+	run sonde strace --relative-timestamps=hours -- true
+	expect_exit 2
+	expect_err 'no such precision: hours'
+}
