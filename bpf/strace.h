@@ -156,8 +156,10 @@ struct strace_config {
 	unsigned char files; /* there are steps of STRACE_FILE */
 	unsigned char count; /* enum strace_counting */
 	unsigned int tid;
-	unsigned int command;	   /* its first thread: calls before its program begins do not count; 0: none */
-	unsigned int wall;	   /* count what passes, and not the time on a processor */
+	unsigned int command; /* its first thread: calls before its program begins do not count; 0: none */
+	unsigned char wall;   /* count what passes, and not the time on a processor */
+	unsigned char detach; /* a process that executes another program is a member no more */
+	unsigned short unused;
 	unsigned long long slower; /* count calls that take so many ns; 0: all */
 };
 _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");

@@ -46,6 +46,12 @@ static int add_one(void *count, const char *arg, struct err *err)
 	return 0;
 }
 
+static int set_detach(void *dest, const char *arg, struct err *err)
+{
+	*(bool *)dest = !strcmp(arg, "execve");
+	return *(bool *)dest ? 0 : err_set(err, -EINVAL, "only execve is possible");
+}
+
 #define SET(MEMBER, NAME, ARG, HELP, CALL) \
 	OPT(OPT_CALL, struct strace_settings, MEMBER, 0, NAME, ARG, HELP, .call = CALL)
 
@@ -113,6 +119,8 @@ static const struct opt options[] = {
 	    "sort that table by time, min-time, max-time, avg-time, calls, errors, name, nothing"),
 	OPT(OPT_STRING, struct strace_settings, columns, 'U', "summary-columns", "COLUMNS",
 	    "columns of that table: time-percent,total-time,min-time,max-time,avg-time,calls,errors,name"),
+	OPT(OPT_CALL, struct strace_settings, detach, 'b', "detach-on", "execve",
+	    "leave a process, and its children, when it executes another program", .call = set_detach),
 	OPT(OPT_STRING, struct strace_settings, interruptible, 'I', "interruptible", "N", "nothing: no signal is blocked"),
 	OPT(OPT_CALL, struct strace_settings, apart, 'D', "daemonize", NULL, "nothing: sonde is no parent of what it traces",
 	    .call = add_one),
@@ -220,6 +228,8 @@ static int parse(struct state *state, struct err *err)
 		ret = strace_expr_parse(settings, settings->events.v[i], err);
 	if (!ret && settings->ok && settings->failed)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
+	if (!ret && settings->detach && !instance->ctx->command.pid && !instance->ctx->pid)
+		ret = err_set(err, -EINVAL, "-b needs a command or -p");
 	if (!ret && settings->append && !settings->output)
 		ret = err_set(err, -EINVAL, "-A needs the file of -o");
 	if (!ret && strace_is_separate(settings) && !output_is_text(instance->ctx->out))
@@ -361,6 +371,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 										 : STRACE_NO_COUNTS,
 		.command = ctx->command.pid,
 		.wall = settings->wall,
+		.detach = settings->detach,
 		.slower = settings->slower,
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
 	};

@@ -80,6 +80,7 @@ struct strace_settings {
 	bool relative, took, failed, ok, whole, append, fail_on_loss;
 	bool summary, both;		      /* -c, -C */
 	bool wall;			      /* -w */
+	bool detach;			      /* -b execve */
 	const char *order, *columns;	      /* -S, -U; NULL: as usual */
 	const char *interruptible, *overhead; /* -I, -O: without a meaning */
 	uint32_t apart;			      /* -D, -DD: the same */

@@ -270,3 +270,18 @@ test_long_names() {
 	expect_exit 2
 	expect_err 'no such precision: hours'
 }
+
+# -b execve: a child that executes a program is left, and its children too; the command itself is not.
+# kernels=ends
+test_detach() {
+	run sonde strace -b execve -f -qq -e getppid,execve,exit_group -o log -- sh -c '(strace-calls); (: ; strace-calls 9; exit 7); exit 4'
+	expect_exit 4
+	# the shell itself calls it once
+	[ "$(grep -c 'getppid()' log)" -le 1 ] || fail "calls of a program that was to be left"
+	[ "$(grep -c 'execve("[^"]*strace-calls", .*= 0$' log)" -eq 2 ] || fail "not two execve of strace-calls"
+	! grep 'exit_group([35])' log || fail "the end of a process that was to be left, or of its child"
+	grep -q 'exit_group(7)' log || fail "a child that executes nothing is left, too"
+	grep -q 'exit_group(4)' log || fail "the command is left"
+	run sonde strace -b open -- true
+	expect_exit 2
+}
