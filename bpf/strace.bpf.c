@@ -487,14 +487,33 @@ static __always_inline void count(const struct call *call)
 	} else {
 		kind = strace_plans[index].kind;
 	}
-	if (config.command && !strace_begun && own_tid() == config.command) {
-		if (kind != STRACE_EXEC || call->ret)
-			return;
-		strace_begun = 1;
-	}
+	if (config.command && !strace_begun && own_tid() == config.command)
+		return;
 	if (kind == STRACE_FORK && !call->ret)
 		return;
 	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, config.wall, config.slower);
+}
+
+static __always_inline bool is_exec(const struct call *call)
+{
+	__u64 index = call->nr;
+
+	barrier_var(index);
+	return index < STRACE_CALLS && strace_plans[index].kind == STRACE_EXEC;
+}
+
+/* A program was executed: the command's, or another one, of which -b wants no more calls. */
+static __always_inline void executed(void)
+{
+	__u8 *member;
+
+	if (config.command && !strace_begun && own_tid() == config.command) {
+		strace_begun = 1;
+		return;
+	}
+	member = config.detach ? filter_member(bpf_get_current_pid_tgid() >> 32) : NULL;
+	if (member)
+		*member = 0;
 }
 
 static __always_inline int traced(void *ctx, struct call *call)
@@ -544,6 +563,8 @@ int call_ends(void *ctx)
 	if (!is_wanted_task())
 		return 0;
 	call.ret = context_word(ctx, 1);
+	if ((config.count || config.detach) && !call.ret && is_exec(&call))
+		executed();
 	return traced(ctx, &call);
 }
 

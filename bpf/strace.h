@@ -162,12 +162,14 @@ _Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
 
 /* Set by user space before the load. */
 struct strace_config {
-	unsigned char all;   /* calls without a plan of their own, and 32-bit ones, are wanted */
-	unsigned char one;   /* only the thread below */
-	unsigned char files; /* there are steps of STRACE_FILE */
-	unsigned char count; /* enum strace_counting */
-	unsigned char comm;  /* records have the name of the thread */
-	unsigned char wall;  /* count what passes, and not the time on a processor */
+	unsigned char all;    /* calls without a plan of their own, and 32-bit ones, are wanted */
+	unsigned char one;    /* only the thread below */
+	unsigned char files;  /* there are steps of STRACE_FILE */
+	unsigned char count;  /* enum strace_counting */
+	unsigned char comm;   /* records have the name of the thread */
+	unsigned char wall;   /* count what passes, and not the time on a processor */
+	unsigned char detach; /* a process that executes another program is a member no more */
+	unsigned char unused;
 	unsigned int tid;
 	unsigned int command;	   /* its first thread: calls before its program begins do not count; 0: none */
 	unsigned long long slower; /* count calls that take so many ns; 0: all */

@@ -11,13 +11,11 @@ struct settings {
 #define REFUSED(LETTER, NAME) OPT(OPT_BOOL, struct settings, refused, LETTER, NAME, NULL, NAME)
 
 static const struct opt options[] = {
-	REFUSED('b', "detach-on"),
 	REFUSED('E', "env"),
 	REFUSED('u', "user"),
 };
 
 static const struct opt_lack refuses[] = {
-	{ "detach-on", "a process is traced until it ends; -f can be left out" },
 	{ "env user", "sudo -u USER env NAME=VALUE COMMAND does it" },
 	{},
 };

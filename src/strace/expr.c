@@ -66,19 +66,31 @@ int strace_expr_status(void *dest, const char *text, struct err *err)
 	return parse_bits(dest, text, names, "status", err);
 }
 
+int strace_expr_hex(void *dest, const char *text, struct err *err)
+{
+	static const char *const names[] = { "none", "non-ascii", "all", "non-ascii-chars", NULL };
+
+	for (uint32_t i = 0; names[i]; i++)
+		if (!strcmp(names[i], text && *text ? text : "all")) {
+			*(uint32_t *)dest = i;
+			return 0;
+		}
+	return err_set(err, -EINVAL, "no such choice of texts: %s (there are none, non-ascii-chars, non-ascii, all)", text);
+}
+
 int strace_expr_quiet(void *dest, const char *text, struct err *err)
 {
 	static const char *const names[] = { "attach", "exit exits", "path-resolution", "personality",
 					     "thread-execve superseded", NULL };
 
-	return parse_bits(dest, text, names, "message", err);
+	return parse_bits(dest, text && *text ? text : "attach,personality", names, "message", err);
 }
 
 int strace_expr_files(void *dest, const char *text, struct err *err)
 {
 	static const char *const names[] = { "path", "dev", "socket", "pidfd", NULL };
 
-	return parse_bits(dest, text, names, "detail of descriptors", err);
+	return parse_bits(dest, text && *text ? text : "path", names, "detail of descriptors", err);
 }
 
 int strace_expr_style(void *dest, const char *text, struct err *err)

@@ -15,6 +15,7 @@ struct held {
 	struct held *next;
 	struct held *other; /* of a begin its end, and of an end its begin */
 	bool printed;
+	bool begins;		     /* the end of the execve with which the command begins */
 	uint64_t stack;		     /* of a begin, with -k; 0: none */
 	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
 	struct strace_record record; /* with its blobs */
@@ -148,14 +149,16 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 {
 	struct task *task, *from;
 	struct held *held;
+	bool begins;
 
 	if (size < sizeof(*record) || record->size > size - sizeof(*record))
 		return;
 	task = task_of(lines, record);
-	if (!lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) &&
-	    !record->ret && task->open)
+	begins = !lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) &&
+		 !record->ret && task->open;
+	if (begins)
 		lines->begun = true;
-	else if (is_ours(lines, record) || is_birth(task, record))
+	else if (lines->left == record->pid || is_ours(lines, record) || is_birth(task, record))
 		return;
 	if (record->kind == STRACE_STACK) {
 		if (task->open && task->open->record.nr == record->nr)
@@ -163,6 +166,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		return;
 	}
 	held = base_alloc(sizeof(*held) + record->size);
+	held->begins = begins;
 	memcpy(&held->record, record, sizeof(*record) + record->size);
 	/* the program cannot tell syscall(-1) from a return from a signal */
 	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
@@ -209,6 +213,29 @@ static bool is_last(const struct strace_lines *lines, const struct strace_record
 	return record->flags & STRACE_LAST && (record->pid == lines->command || record->pid == lines->process);
 }
 
+/* -b: a process that has executed a program sends no more. */
+static void leave(struct strace_lines *lines, const struct strace_record *exit)
+{
+	if (!lines->settings->detach || !is_exec(exit) || exit->ret)
+		return;
+	for (size_t i = 0; i < lines->tasks.n; i++)
+		if (lines->tasks.v[i]->pid == exit->pid)
+			bury(lines, lines->tasks.v[i]);
+	if (exit->pid == lines->process) {
+		lines->ended = true;
+		lines->left = exit->pid;
+	}
+}
+
+/* Counted here and not when its first record came: the number decides how this line begins. */
+static void revive(struct strace_lines *lines, struct task *task, const struct strace_record *record)
+{
+	if (task->alive || record->kind == STRACE_ENDED)
+		return;
+	task->alive = true;
+	lines->alive++;
+}
+
 /* Prints the first of the queue. False: it waits for its end. */
 static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 {
@@ -216,11 +243,7 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 	const struct strace_record *record = &held->record;
 	struct task *task = task_of(lines, record);
 
-	/* counted here and not when its first record came: the number decides how this line begins */
-	if (!task->alive && record->kind != STRACE_ENDED) {
-		task->alive = true;
-		lines->alive++;
-	}
+	revive(lines, task, record);
 	strace_print_of(lines, task);
 	lines->stack = record->kind == STRACE_EXIT && held->other ? held->other->stack : held->stack;
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
@@ -245,6 +268,8 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 	case STRACE_EXIT:
 		if (held->from)
 			forget_thread(lines, held->from);
+		if (!held->begins)
+			leave(lines, record);
 		if (held->printed)
 			break;
 		if (held->other) {

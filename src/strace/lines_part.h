@@ -34,6 +34,7 @@ struct strace_lines {
 	uint32_t process; /* of -p; 0: none */
 	bool begun;	  /* the command executes its program: what its process did before is ours */
 	bool ended;
+	uint32_t left; /* the process of -p, when it has executed a program, with -b; 0: not yet */
 	vec(struct task *) tasks;
 	struct lookup by_tid;
 	size_t alive;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The lines themselves: heads, names, arguments, results, and where they go. It knows no order of records. */
 #include <signal.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/report.h"
 #include "kernel/syscalls.h"
 #include "lines_part.h"
@@ -17,39 +15,6 @@ bool strace_is_exit(const struct strace_record *record)
 }
 
 /* --- parts of a line --- */
-
-static uint64_t wall(uint64_t boot)
-{
-	return boot + clock_wall_offset();
-}
-
-static void add_time(struct strace_lines *lines, uint64_t time)
-{
-	uint64_t ns = wall(time), usec = ns % NS_PER_SEC / 1000;
-	time_t seconds = ns / NS_PER_SEC;
-	char text[16];
-	struct tm tm;
-
-	if (lines->settings->relative) {
-		uint64_t since = lines->last_time && time > lines->last_time ? time - lines->last_time : 0;
-
-		str_addf(&lines->line, "%6llu.%06llu ", (unsigned long long)(since / NS_PER_SEC),
-			 (unsigned long long)(since % NS_PER_SEC / 1000));
-		lines->last_time = time;
-	}
-	if (!lines->settings->times)
-		return;
-	if (lines->settings->times > 2) {
-		str_addf(&lines->line, "%lld.%06llu ", (long long)seconds, (unsigned long long)usec);
-		return;
-	}
-	localtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	str_add(&lines->line, text);
-	if (lines->settings->times > 1)
-		str_addf(&lines->line, ".%06llu", (unsigned long long)usec);
-	str_addc(&lines->line, ' ');
-}
 
 /* -n. At signals and ends the call before is known only if all are recorded. */
 static void add_number(struct strace_lines *lines, const struct strace_record *record)
@@ -70,7 +35,7 @@ static void add_head(struct strace_lines *lines, const struct strace_record *rec
 		str_addf(&lines->line, "%-5u ", record->tid);
 	else if (!settings->output && lines->alive > 1)
 		str_addf(&lines->line, "[pid %5u] ", record->tid);
-	add_time(lines, record->time);
+	strace_times_add(&lines->line, settings, record->time, &lines->last_time);
 	if (settings->numbers)
 		add_number(lines, record);
 }
@@ -188,9 +153,8 @@ static void add_took(struct strace_lines *lines, const struct strace_record *ent
 {
 	uint64_t ns = enter && exit->time > enter->time ? exit->time - enter->time : 0;
 
-	if (lines->settings->took && enter)
-		str_addf(&lines->line, " <%llu.%06llu>", (unsigned long long)(ns / NS_PER_SEC),
-			 (unsigned long long)(ns % NS_PER_SEC / 1000));
+	if (enter)
+		strace_times_took(&lines->line, lines->settings, ns);
 }
 
 /* --- where lines go --- */

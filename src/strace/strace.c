@@ -46,6 +46,12 @@ static int add_one(void *count, const char *arg, struct err *err)
 	return 0;
 }
 
+static int set_detach(void *dest, const char *arg, struct err *err)
+{
+	*(bool *)dest = !strcmp(arg, "execve");
+	return *(bool *)dest ? 0 : err_set(err, -EINVAL, "only execve is possible");
+}
+
 #define SET(MEMBER, NAME, ARG, HELP, CALL) \
 	OPT(OPT_CALL, struct strace_settings, MEMBER, 0, NAME, ARG, HELP, .call = CALL)
 
@@ -62,7 +68,8 @@ static const struct opt options[] = {
 	    "decode-fds"),
 	SET(hidden, "signal", "SIGNALS", "only these signals: INT,CHLD, none, !SIGIO", strace_expr_signals),
 	SET(status, "status", "SET", "only calls that are failed, successful or unfinished", strace_expr_status),
-	SET(hushed, "silence", "SET", "no messages about exit or path-resolution", strace_expr_quiet),
+	OPT(OPT_CALL, struct strace_settings, hushed, 0, "silent", "SET", "no messages about exit or path-resolution; all",
+	    .call = strace_expr_quiet, .also = "silence", .optional_arg = true),
 	SET(raw, "raw", "CALLS", "arguments of these as registers, in hex", strace_expr_calls),
 	SET(abbrev, "abbrev", "CALLS", "structs of all other calls with all members", strace_expr_calls),
 	SET(dump_read, "read", "FDS", "what is read from these descriptors, in hex below the call", strace_expr_fds),
@@ -78,20 +85,30 @@ static const struct opt options[] = {
 	OPT(OPT_U32, struct strace_settings, size, 's', "string-limit", "N", "the most bytes of a text that is no path: 32",
 	    .max = TEXT_MOST),
 	OPT(OPT_U32, struct strace_settings, column, 'a', "columns", "N", "where results stand: 40", .max = 1000),
-	OPT(OPT_CALL, struct strace_settings, times, 't', "absolute-timestamps", NULL,
+	OPT(OPT_CALL, struct strace_settings, times, 't', NULL, NULL,
 	    "the time of day; -tt with microseconds; -ttt as seconds since 1970", .call = add_one),
-	OPT(OPT_BOOL, struct strace_settings, relative, 'r', "relative-timestamps", NULL, "the time since the line before"),
-	OPT(OPT_BOOL, struct strace_settings, took, 'T', "syscall-times", NULL, "how long each call took"),
-	OPT(OPT_CALL, struct strace_settings, hex, 'x', "strings-in-hex", NULL,
-	    "texts that are not printable in hex; -xx all texts", .call = add_one),
-	OPT(OPT_CALL, struct strace_settings, files, 'y', "decode-fds", NULL,
+	OPT(OPT_CALL, struct strace_settings, clock, 0, "absolute-timestamps", "FORM", "time, unix or none; and s, ms, us, ns",
+	    .call = strace_times_clock, .also = "timestamps", .optional_arg = true),
+	OPT(OPT_BOOL, struct strace_settings, relative, 'r', NULL, NULL, "the time since the line before"),
+	OPT(OPT_CALL, struct strace_settings, relative_digits, 0, "relative-timestamps", "UNIT",
+	    "the same, to s, ms, us or ns", .call = strace_times_precision, .optional_arg = true),
+	OPT(OPT_BOOL, struct strace_settings, took, 'T', NULL, NULL, "how long each call took"),
+	OPT(OPT_CALL, struct strace_settings, took_digits, 0, "syscall-times", "UNIT", "the same, to s, ms, us or ns",
+	    .call = strace_times_precision, .optional_arg = true),
+	OPT(OPT_CALL, struct strace_settings, hex, 'x', NULL, NULL, "texts that are not printable in hex; -xx all texts",
+	    .call = add_one),
+	OPT(OPT_CALL, struct strace_settings, hex, 0, "strings-in-hex", "WHICH", "all, non-ascii, non-ascii-chars, none",
+	    .call = strace_expr_hex, .optional_arg = true),
+	OPT(OPT_CALL, struct strace_settings, files, 'y', NULL, NULL,
 	    "what descriptors are open on; -yy also addresses of sockets and numbers of devices", .call = add_one),
+	OPT(OPT_CALL, struct strace_settings, details, 0, "decode-fds", "SET", "the same: path, dev, socket, pidfd, all",
+	    .call = strace_expr_files, .optional_arg = true),
 	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
 	OPT(OPT_BOOL, struct strace_settings, stack, 'k', "stack-traces", NULL, "the stack of each call, below its line"),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
 	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
-	OPT(OPT_CALL, struct strace_settings, quiet, 'q', "silent", NULL,
+	OPT(OPT_CALL, struct strace_settings, quiet, 'q', NULL, NULL,
 	    "no messages; -qq also no lines about ends of processes", .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, summary, 'c', "summary-only", NULL,
 	    "no lines, but a table of calls: how many, how many failed, and their time on a processor"),
@@ -102,6 +119,8 @@ static const struct opt options[] = {
 	    "sort that table by time, min-time, max-time, avg-time, calls, errors, name, nothing"),
 	OPT(OPT_STRING, struct strace_settings, columns, 'U', "summary-columns", "COLUMNS",
 	    "columns of that table: time-percent,total-time,min-time,max-time,avg-time,calls,errors,name"),
+	OPT(OPT_CALL, struct strace_settings, detach, 'b', "detach-on", "execve",
+	    "leave a process, and its children, when it executes another program", .call = set_detach),
 	OPT(OPT_STRING, struct strace_settings, interruptible, 'I', "interruptible", "N", "nothing: no signal is blocked"),
 	OPT(OPT_CALL, struct strace_settings, apart, 'D', "daemonize", NULL, "nothing: sonde is no parent of what it traces",
 	    .call = add_one),
@@ -126,6 +145,15 @@ static void apply_letters(struct strace_settings *settings)
 {
 	if (settings->ok || settings->failed)
 		settings->status = settings->ok ? STRACE_SUCCESSFUL : STRACE_FAILED;
+	if (settings->times)
+		settings->clock = (struct strace_clock){
+			.form = settings->times > 2 ? STRACE_CLOCK_UNIX : STRACE_CLOCK_TIME,
+			.digits = settings->times > 1 ? 6 : 0,
+		};
+	if (settings->relative)
+		settings->relative_digits = 7;
+	if (settings->took)
+		settings->took_digits = 7;
 	if (settings->files)
 		settings->details |= settings->files > 1 ? ~0U : STRACE_PATHS;
 	if (settings->quiet > 2)
@@ -200,6 +228,8 @@ static int parse(struct state *state, struct err *err)
 		ret = strace_expr_parse(settings, settings->events.v[i], err);
 	if (!ret && settings->ok && settings->failed)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
+	if (!ret && settings->detach && !instance->ctx->command.pid && !instance->ctx->pid)
+		ret = err_set(err, -EINVAL, "-b needs a command or -p");
 	if (!ret && settings->append && !settings->output)
 		ret = err_set(err, -EINVAL, "-A needs the file of -o");
 	if (!ret && strace_is_separate(settings) && !output_is_text(instance->ctx->out))
@@ -341,6 +371,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 										 : STRACE_NO_COUNTS,
 		.command = ctx->command.pid,
 		.wall = settings->wall,
+		.detach = settings->detach,
 		.slower = settings->slower,
 		.comm = !output_is_text(ctx->out),
 		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,

@@ -41,6 +41,16 @@ struct strace_fds {
 #define STRACE_SOCKS   4
 #define STRACE_PIDFDS  8
 
+/* The time in front of each line. */
+struct strace_clock {
+	enum {
+		STRACE_CLOCK_NONE,
+		STRACE_CLOCK_TIME,
+		STRACE_CLOCK_UNIX
+	} form;
+	uint32_t digits; /* of a second */
+};
+
 /* How names of constants are printed: -X. */
 enum strace_style {
 	STRACE_NAMES,
@@ -48,23 +58,29 @@ enum strace_style {
 	STRACE_BOTH,
 };
 
+/* settings.hex: octal escapes in hex */
+#define STRACE_HEX_CHARS 3
+
 struct strace_settings {
 	uint64_t buffer_size;
 	uint64_t slower; /* ns */
 	uint32_t size;	 /* -s */
 	uint32_t column; /* -a */
-	uint32_t times;	 /* -t, -tt, -ttt */
-	uint32_t hex;	 /* -x, -xx */
-	uint32_t quiet;	 /* -q, -qq; open() makes hushed of it */
-	uint32_t files;	 /* -y, -yy; open() makes details of it */
-	uint32_t follow; /* -f, -ff */
-	bool separate;	 /* --output-separately */
-	bool numbers;	 /* -n */
-	bool stack;	 /* -k */
+	uint32_t times;	 /* -t, -tt, -ttt; open() makes clock of it */
+	struct strace_clock clock;
+	uint32_t relative_digits, took_digits; /* of a second, and one more; 0: no such times */
+	uint32_t hex;			       /* -x, -xx; STRACE_HEX_CHARS */
+	uint32_t quiet;			       /* -q, -qq; open() makes hushed of it */
+	uint32_t files;			       /* -y, -yy; open() makes details of it */
+	uint32_t follow;		       /* -f, -ff */
+	bool separate;			       /* --output-separately */
+	bool numbers;			       /* -n */
+	bool stack;			       /* -k */
 	struct stacks_settings stacks;
 	bool relative, took, failed, ok, whole, append, fail_on_loss;
 	bool summary, both;		      /* -c, -C */
 	bool wall;			      /* -w */
+	bool detach;			      /* -b execve */
 	const char *order, *columns;	      /* -S, -U; NULL: as usual */
 	const char *interruptible, *overhead; /* -I, -O: without a meaning */
 	uint32_t apart;			      /* -D, -DD: the same */
@@ -124,6 +140,14 @@ int strace_expr_signals(void *dest, const char *text, struct err *err);
 int strace_expr_fds(void *dest, const char *text, struct err *err);
 int strace_expr_calls(void *dest, const char *text, struct err *err);
 int strace_expr_refuse(void *dest, const char *text, struct err *err);
+
+int strace_expr_hex(void *dest, const char *text, struct err *err);
+/* For tables of options: precisions, as uint32_t, and struct strace_clock. The same. */
+int strace_times_precision(void *dest, const char *text, struct err *err);
+int strace_times_clock(void *dest, const char *text, struct err *err);
+/* The times in front of a line, and how long a call took. *before: of the line before, which is set; 0: none. */
+void strace_times_add(struct str *out, const struct strace_settings *settings, uint64_t time, uint64_t *before);
+void strace_times_took(struct str *out, const struct strace_settings *settings, uint64_t ns);
 
 /* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
 const struct strace_call *strace_call_of(int number);

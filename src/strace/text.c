@@ -83,7 +83,7 @@ const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned i
 
 /* --- text --- */
 
-static void add_escaped(struct str *out, unsigned char c, bool digit_follows)
+static void add_escaped(struct str *out, unsigned char c, bool digit_follows, bool hex)
 {
 	static const char letters[] = "\tt\nn\vv\ff\rr";
 
@@ -98,6 +98,8 @@ static void add_escaped(struct str *out, unsigned char c, bool digit_follows)
 		str_addc(out, c);
 	} else if (c >= ' ' && c < 0x7f) {
 		str_addc(out, c);
+	} else if (hex) {
+		str_addf(out, "\\x%02x", c);
 	} else {
 		/* as short as possible, if what follows is no digit of the same number */
 		str_addf(out, digit_follows ? "\\%03o" : "\\%o", c);
@@ -107,10 +109,10 @@ static void add_escaped(struct str *out, unsigned char c, bool digit_follows)
 /* -x: only texts with bytes that are not printable are in hex; -xx: all are. */
 static bool in_hex(const struct strace_settings *settings, const unsigned char *bytes, size_t n)
 {
+	if (!settings->hex || settings->hex == STRACE_HEX_CHARS)
+		return false;
 	if (settings->hex > 1)
 		return true;
-	if (!settings->hex)
-		return false;
 	for (size_t i = 0; i < n; i++)
 		if (bytes[i] >= 0x7f || (bytes[i] < ' ' && !strchr("\t\n\v\f\r", bytes[i])) || !bytes[i])
 			return true;
@@ -127,7 +129,8 @@ void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut
 		if (hex)
 			str_addf(line->out, "\\x%02x", text[i]);
 		else
-			add_escaped(line->out, text[i], i + 1 < n && text[i + 1] >= '0' && text[i + 1] <= '7');
+			add_escaped(line->out, text[i], i + 1 < n && text[i + 1] >= '0' && text[i + 1] <= '7',
+				    line->settings->hex == STRACE_HEX_CHARS);
 	}
 	str_add(line->out, cut ? "\"..." : "\"");
 }

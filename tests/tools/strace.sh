@@ -254,3 +254,34 @@ test_stacks() {
 	run sonde strace -k -c -- true
 	expect_exit 2
 }
+
+# Long names with values, and two times in front of a line.
+# kernels=one
+test_long_names() {
+	run sonde strace --silent=exit --syscall-times=ns --absolute-timestamps=format:unix,precision:ms --trace=getppid -- strace-calls 1
+	grep -qE '^[0-9]+\.[0-9]{3} getppid\(\) += [0-9]+ <0\.[0-9]{9}>$' err || fail "other times"
+	run sonde strace -qq -r -tt -e getppid -- strace-calls 2
+	[ "$(grep -cE '^[0-9:]{8}\.[0-9]{6} \(\+     0\.[0-9]{6}\) getppid\(\) += [0-9]+$' err)" -eq 2 ] || fail "not both times"
+	run sonde strace -qq --strings-in-hex --string-limit=3 --trace=write -- strace-calls
+	grep -qE '^write\([0-9]+, "\\x61\\x20\\x74"\.\.\., 43\)' err || fail "not in hex"
+	run sonde strace -qq --decode-fds=dev --trace=dup2,close sh -c 'exec 3< /dev/null; exec 3<&-'
+	grep -qE '^close\(3</dev/null<char 1:3>>\) += 0$' err || fail "no device"
+	run sonde strace --relative-timestamps=hours -- true
+	expect_exit 2
+	expect_err 'no such precision: hours'
+}
+
+# -b execve: a child that executes a program is left, and its children too; the command itself is not.
+# kernels=ends
+test_detach() {
+	run sonde strace -b execve -f -qq -e getppid,execve,exit_group -o log -- sh -c '(strace-calls); (: ; strace-calls 9; exit 7); exit 4'
+	expect_exit 4
+	# the shell itself calls it once
+	[ "$(grep -c 'getppid()' log)" -le 1 ] || fail "calls of a program that was to be left"
+	[ "$(grep -c 'execve("[^"]*strace-calls", .*= 0$' log)" -eq 2 ] || fail "not two execve of strace-calls"
+	! grep 'exit_group([35])' log || fail "the end of a process that was to be left, or of its child"
+	grep -q 'exit_group(7)' log || fail "a child that executes nothing is left, too"
+	grep -q 'exit_group(4)' log || fail "the command is left"
+	run sonde strace -b open -- true
+	expect_exit 2
+}

@@ -29,6 +29,8 @@ Test(strace, escapes)
 	expect_text("a\1", 2, false, "\"\\x61\\x01\"");
 	settings.hex = 2;
 	expect_text("abc", 3, false, "\"\\x61\\x62\\x63\"");
+	settings.hex = STRACE_HEX_CHARS;
+	expect_text("a\1\n", 3, false, "\"a\\x01\\n\"");
 	settings.hex = 0;
 }
 
@@ -164,6 +166,40 @@ Test(strace, expressions)
 							     "kvm=vcpu", "nosuch=1", "raw=nosuch", NULL };
 	     *bad; bad++)
 		cr_assert_eq(parse(&s, *bad), -EINVAL, "%s", *bad);
+}
+
+static void expect_times(struct strace_settings *s, const char *want)
+{
+	struct str out __str = {};
+	uint64_t before = 1000000000;
+
+	strace_times_add(&out, s, 3123456789, &before);
+	strace_times_took(&out, s, 1002003004);
+	cr_assert_str_eq(out.data, want);
+	cr_assert_eq(before, s->relative_digits ? 3123456789 : 1000000000);
+}
+
+Test(strace, times)
+{
+	struct strace_settings s = {};
+	struct err err = {};
+
+	cr_assert_eq(strace_times_precision(&s.relative_digits, NULL, &err), 0);
+	cr_assert_eq(strace_times_precision(&s.took_digits, "s", &err), 0);
+	expect_times(&s, "     2.123456  <1>");
+	cr_assert_eq(strace_times_precision(&s.relative_digits, "ns", &err), 0);
+	cr_assert_eq(strace_times_precision(&s.took_digits, "ms", &err), 0);
+	expect_times(&s, "     2.123456789  <1.002>");
+	cr_assert_eq(strace_times_precision(&s.took_digits, "hours", &err), -EINVAL);
+	cr_assert_eq(strace_times_clock(&s.clock, NULL, &err), 0);
+	cr_assert(s.clock.form == STRACE_CLOCK_TIME && s.clock.digits == 0);
+	cr_assert_eq(strace_times_clock(&s.clock, "format:unix,precision:ns", &err), 0);
+	cr_assert(s.clock.form == STRACE_CLOCK_UNIX && s.clock.digits == 9);
+	cr_assert_eq(strace_times_clock(&s.clock, "us", &err), 0);
+	cr_assert(s.clock.form == STRACE_CLOCK_TIME && s.clock.digits == 6);
+	cr_assert_eq(strace_times_clock(&s.clock, "none", &err), 0);
+	cr_assert(s.clock.form == STRACE_CLOCK_NONE);
+	cr_assert_eq(strace_times_clock(&s.clock, "noon", &err), -EINVAL);
 }
 
 Test(strace, styles)
