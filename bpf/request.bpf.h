@@ -59,15 +59,6 @@ static __always_inline struct sock *request_sock(void *ctx)
 	return (void *)context_arg(ctx, 0);
 }
 
-static __always_inline struct request_cell *request_find(struct sock *sk)
-{
-	__u64 key = (__u64)sk;
-
-	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num)))
-		return NULL;
-	return bpf_map_lookup_elem(&request_cells, &key);
-}
-
 static __always_inline __u32 request_write_seq(struct sock *sk)
 {
 	struct tcp_sock *tcp = (void *)sk;
@@ -303,7 +294,127 @@ __noinline int request_dial(__u64 key, int to)
 	return 0;
 }
 
+/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
+__noinline __u64 request_server(__u64 client)
+{
+	struct sock *sk = (void *)client;
+	struct request_cell *cell;
+	struct tcp_ends ends = {};
+	unsigned char address[16];
+	__u64 peer, *server;
+
+	tcp_read_addresses(sk, &ends);
+	tcp_read_ports(sk, &ends, false);
+	peer = (__u64)ends.rport << 16 | ends.lport;
+	server = bpf_map_lookup_elem(&request_peers, &peer);
+	cell = server ? bpf_map_lookup_elem(&request_cells, server) : NULL;
+	if (!cell || cell->version != ends.version)
+		return 0;
+	request_copy(address, ends.raddr, ends.version);
+	for (int i = 0; i < 4; i++)
+		if (((__u32 *)cell->address)[i] != ((__u32 *)address)[i])
+			return 0;
+	return *server;
+}
+
+/* The client of a server of this machine reads. */
+static __always_inline void request_client(__u64 client)
+{
+	__u64 key = request_server(client);
+	struct request_cell *cell = key ? bpf_map_lookup_elem(&request_cells, &key) : NULL;
+
+	if (cell)
+		cell->client_at = bpf_ktime_get_ns();
+}
+
+/* Whether the other end of a socket is at a port of the server. */
+static __always_inline bool request_is_client(struct sock *sk)
+{
+	__u16 port = BPF_CORE_READ(sk, __sk_common.skc_dport);
+
+	return *request_port(__builtin_bswap16(port));
+}
+
+/* The current task has sent, or may have. */
+__noinline int request_sent(__u64 key)
+{
+	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+	struct sock *sk = (void *)key;
+	__u32 written, state;
+	__u64 now, both;
+
+	if (!cell)
+		return 0;
+	written = request_write_seq(sk);
+	state = tcp_state(sk);
+	/* the end of the stream has a number, too */
+	if (written == cell->sent_seq || (state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT))
+		return 0;
+	now = bpf_ktime_get_ns();
+	both = bpf_get_current_pid_tgid();
+	if (cell->state == REQUEST_IDLE)
+		atomic_add(&request_shared.early, 1);
+	cell->sender = both;
+	cell->sender_tgid = both >> 32;
+	*(volatile __u64 *)&cell->sent_at = now;
+	*(volatile __u32 *)&cell->sent_seq = written;
+	if (cell->state != REQUEST_READ || written == cell->seq || cell->answered == cell->round)
+		return 0;
+	cell->answered = cell->round;
+	if (cell->arrived)
+		request_write(key, now, WHY_LINK_SEND, both, both >> 32);
+	return 0;
+}
+
+/*
+ * The answer reaches its client on this machine. Mostly that is within the call that sends: the client can take the
+ * processor of the sender before that call ends, and ask again.
+ */
+static __always_inline void request_reaches(struct sock *sk)
+{
+	__u64 key;
+
+	/* a client that has locked its socket takes what has come meanwhile when it unlocks it */
+	if (!request_is_client(sk) || BPF_CORE_READ(sk, sk_lock.owned) || !why_current())
+		return;
+	key = request_server((__u64)sk);
+	if (key)
+		request_sent(key);
+}
+
 /* --- hits --- */
+
+/* A connection of the server is over. */
+__noinline int request_end(__u64 key)
+{
+	struct sock *sk = (void *)key;
+	__u64 peer;
+	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+
+	if (!cell)
+		return 0;
+	/* write_seq counts the end of the stream by now: what was sent is what was seen */
+	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
+		request_finish(cell, sk, cell->sent_seq, bpf_ktime_get_ns());
+	else if (cell->state == REQUEST_READ && cell->arrived)
+		atomic_add(&request_shared.unanswered, 1);
+	peer = cell->peer;
+	bpf_map_delete_elem(&request_peers, &peer);
+	bpf_map_delete_elem(&request_cells, &key);
+	return 0;
+}
+
+/* Its address may be that of an earlier connection, whose end the kernel has skipped. */
+static __always_inline struct request_cell *request_of(struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+
+	if (!cell || cell->client_port == __builtin_bswap16(BPF_CORE_READ(sk, __sk_common.skc_dport)))
+		return cell;
+	request_end(key);
+	return NULL;
+}
 
 /* Bytes have arrived, or the end of the stream. */
 SEC("raw_tp")
@@ -316,12 +427,21 @@ int arrives(void *ctx)
 
 	if (!why_shared.armed)
 		return 0;
-	cell = request_find(sk);
-	if (!cell && request_shared.behind)
-		request_answered((__u64)sk);
-	if (!cell || cell->state == REQUEST_ARRIVED)
+	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+		if (request_shared.behind)
+			request_answered((__u64)sk);
+		request_reaches(sk);
+		return 0;
+	}
+	cell = request_of(sk);
+	if (cell && cell->state == REQUEST_ARRIVED)
 		return 0;
 	now = bpf_ktime_get_ns();
+	/* one that listens has an arrival for each new connection */
+	if (!cell && tcp_state(sk) == TCP_ESTABLISHED)
+		cell = request_new((__u64)sk, now);
+	if (!cell)
+		return 0;
 	if (cell->state == REQUEST_READ) {
 		written = request_write_seq(sk);
 		if (written == cell->seq) {
@@ -349,30 +469,6 @@ static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 	return true;
 }
 
-/* The client of a server of this machine reads. */
-__noinline int request_client(__u64 client)
-{
-	struct sock *sk = (void *)client;
-	struct request_cell *cell;
-	struct tcp_ends ends = {};
-	unsigned char address[16];
-	__u64 peer, *server;
-
-	tcp_read_addresses(sk, &ends);
-	tcp_read_ports(sk, &ends, false);
-	peer = (__u64)ends.rport << 16 | ends.lport;
-	server = bpf_map_lookup_elem(&request_peers, &peer);
-	cell = server ? bpf_map_lookup_elem(&request_cells, server) : NULL;
-	if (!cell || cell->version != ends.version)
-		return 0;
-	request_copy(address, ends.raddr, ends.version);
-	for (int i = 0; i < 4; i++)
-		if (((__u32 *)cell->address)[i] != ((__u32 *)address)[i])
-			return 0;
-	cell->client_at = bpf_ktime_get_ns();
-	return 0;
-}
-
 /* A connection that is older than tracing: what was asked and when is not known. */
 static __always_inline struct request_cell *request_adopt(struct sock *sk, __u64 now)
 {
@@ -393,20 +489,18 @@ int reads(void *ctx)
 	struct sock *sk = request_sock(ctx);
 	struct request_cell *cell;
 	__u64 now, both, key = (__u64)sk;
-	__u16 peer;
 
 	if (!why_shared.armed)
 		return 0;
 	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
 		if (request_shared.behind)
 			request_get(key);
-		peer = BPF_CORE_READ(sk, __sk_common.skc_dport);
-		if (*request_port(__builtin_bswap16(peer)))
+		if (request_is_client(sk))
 			request_client(key);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	cell = bpf_map_lookup_elem(&request_cells, &key);
+	cell = request_of(sk);
 	if (!cell)
 		cell = request_adopt(sk, now);
 	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell, key))
@@ -428,9 +522,7 @@ SEC("raw_tp")
 int sends(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
-	struct request_cell *cell;
-	__u64 now, both, key = (__u64)sk;
-	__u32 written, state;
+	__u64 key = (__u64)sk;
 
 	if (!why_shared.armed)
 		return 0;
@@ -439,48 +531,10 @@ int sends(void *ctx)
 			request_ask(key, !context_is_function());
 		return 0;
 	}
-	cell = bpf_map_lookup_elem(&request_cells, &key);
-	if (!cell)
-		return 0;
-	written = request_write_seq(sk);
-	state = tcp_state(sk);
-	/* the end of the stream has a number, too */
-	if (written == cell->sent_seq || (state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT))
-		return 0;
-	now = bpf_ktime_get_ns();
-	both = bpf_get_current_pid_tgid();
-	if (cell->state == REQUEST_IDLE)
-		atomic_add(&request_shared.early, 1);
-	cell->sender = both;
-	cell->sender_tgid = both >> 32;
-	*(volatile __u64 *)&cell->sent_at = now;
-	*(volatile __u32 *)&cell->sent_seq = written;
-	if (cell->state != REQUEST_READ || written == cell->seq || cell->answered == cell->round)
-		return 0;
-	cell->answered = cell->round;
-	if (cell->arrived)
-		request_write(key, now, WHY_LINK_SEND, both, both >> 32);
-	return 0;
+	return request_sent(key);
 }
 
-static __always_inline void request_end(struct sock *sk)
-{
-	__u64 key = (__u64)sk, peer;
-	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
-
-	if (!cell)
-		return;
-	/* write_seq counts the end of the stream by now: what was sent is what was seen */
-	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
-		request_finish(cell, sk, cell->sent_seq, bpf_ktime_get_ns());
-	else if (cell->state == REQUEST_READ && cell->arrived)
-		atomic_add(&request_shared.unanswered, 1);
-	peer = cell->peer;
-	bpf_map_delete_elem(&request_peers, &peer);
-	bpf_map_delete_elem(&request_cells, &key);
-}
-
-/* A connection is there, or is over; or a thread listens. */
+/* A thread connects or listens, or a connection is over. */
 SEC("raw_tp")
 int connections(void *ctx)
 {
@@ -503,13 +557,11 @@ int connections(void *ctx)
 	if (to == TCP_LISTEN && !config.one_port && !*port &&
 	    (why_current() || task_pass((void *)bpf_get_current_task())))
 		*port = 1;
-	if (from == TCP_SYN_RECV && to == TCP_ESTABLISHED && *port)
-		request_new((__u64)sk, bpf_ktime_get_ns());
 	if (to == TCP_SYN_SENT || from == TCP_SYN_SENT || (to == TCP_CLOSE && request_shared.behind))
 		request_dial((__u64)sk, to);
 	/* the port is given back by then */
 	if (to == TCP_CLOSE)
-		request_end(sk);
+		request_end((__u64)sk);
 	return 0;
 }
 

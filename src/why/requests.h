@@ -7,7 +7,7 @@
  * Between two points of a request - its arrival, the first read, the first and the last send - the time is its own if
  * one thread is at both ends and did nothing for another request. Else its own are only: from a point on, until the
  * thread sleeps or does something for another request; and up to a point, since the thread last did something for
- * another request, or was woken by the thread of the point before. What is between is time in a queue.
+ * another request, or rested and was woken by the thread of the point before. What is between is time in a queue.
  *
  * What a thread sends to another server first belongs to the request for which it connected; later, to the one for which
  * it last did something, if it has not rested since. From there to the answer's arrival, what is not its own is the wait

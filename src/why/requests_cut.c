@@ -155,7 +155,7 @@ static uint64_t find_rest(const struct requests *requests, uint64_t rests, uint3
 	return otherwise;
 }
 
-/* When the thread was last woken by another one; 0: it was not. */
+/* When the thread had nothing to do and was last woken by another one; 0: it was not. */
 static uint64_t find_wake(const struct requests *requests, uint32_t tid, uint32_t waker, uint64_t from, uint64_t to)
 {
 	const struct requests_thread *thread = requests_thread_of(requests, tid);
@@ -166,7 +166,8 @@ static uint64_t find_wake(const struct requests *requests, uint32_t tid, uint32_
 
 		if (link->woken_at >= to)
 			break;
-		if (!link->born && link->waker == waker && link->woken_at > from && link->woken_at > link->off_at)
+		if (!link->born && link->waker == waker && link->woken_at > from && link->woken_at > link->off_at &&
+		    requests->classes.rests >> link->class & 1)
 			found = link->woken_at;
 	}
 	return found;

@@ -256,11 +256,11 @@ static void serve(int listener, const char *how)
 
 /* --- the client --- */
 
-static int connect_one(void)
+static int connect_one(long number)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback };
-	bool is_v6 = both_versions && shared->opened % 2;
+	bool is_v6 = both_versions && number % 2;
 	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
 
 	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -292,11 +292,11 @@ static void ask_one(int fd)
 static void *ask(void *arg)
 {
 	long n = requests / connections + ((long)arg < requests % connections);
-	int fd = one_each ? -1 : connect_one();
+	int fd = one_each ? -1 : connect_one((long)arg);
 
 	while (n--) {
 		if (one_each)
-			fd = connect_one();
+			fd = connect_one((long)arg);
 		ask_one(fd);
 		if (one_each)
 			close(fd);

@@ -163,6 +163,20 @@ Test(requests, handed_over)
 	requests_free(requests);
 }
 
+/* A timer ends the sleep of the thread that works for it, and interrupts the one that reads: that hands nothing over. */
+Test(requests, not_handed_over)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 8, CONDITION, 20, 7, 130, 140);
+	sleeps(requests, 8, DISK, 150, 7, 170, 180);
+	sends(requests, 1, 1, 100, 8, 190, 190, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "own running of 7 30, own processor of 8 20, own running of 8 20, own disk of 8 20");
+	requests_free(requests);
+}
+
 /* The thread that answers was busy with another request until 160, and was not woken. */
 Test(requests, pool)
 {
