@@ -103,7 +103,7 @@ enum lang_loss {
 	LANG_LOSS_READ,	   /* memory that could not be read; the value was 0 or "", by site 0 */
 	LANG_LOSS_TURNS,   /* a loop was ended after LANG_TURNS_PLAIN */
 	LANG_LOSS_TURNS_KERNEL,
-	LANG_LOSS_NESTED, /* an update of min() or max() met another one that it had interrupted */
+	LANG_LOSS_NESTED, /* an update of min(), max() or tseries() met another one that it had interrupted */
 	LANG_LOSSES,
 };
 

@@ -110,7 +110,7 @@ static uint64_t say_others(struct script *script)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
 			    (unsigned long long)busy, str_plural(busy));
 	if (nested)
-		report_note("%llu update%s of min() or max() lost: programs interrupted each other",
+		report_note("%llu update%s of min(), max() or tseries() lost: programs interrupted each other",
 			    (unsigned long long)nested, str_plural(nested));
 	if (unread)
 		report_note("%llu read%s of memory failed, and gave 0 or \"\" (-k says where)",

@@ -48,7 +48,7 @@ static void merge_extreme(const struct type *type, struct lang_extreme *to, cons
 /* A moment that is later takes the place in the ring. Of one moment, of which there are several, count is how many. */
 static void merge_moment(const struct type *type, struct lang_moment *to, const struct lang_moment *from)
 {
-	if (!from->count || (to->count && to->number > from->number))
+	if (!from->count || from->number == LANG_MOMENT_BUSY || (to->count && to->number > from->number))
 		return;
 	if (!to->count || from->number > to->number) {
 		*to = *from;

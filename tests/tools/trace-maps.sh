@@ -69,6 +69,16 @@ test_keys_freed_in_a_storm_of_clear() {
 	! grep 'Map full' err || fail "keys are not freed"
 }
 
+# Updates of tseries() that interrupt each other are there or are counted.
+test_series_that_are_interrupted() {
+	run sonde trace -q -e 'rawtracepoint:sys_enter { @t = tseries(1, 1s, 600, "sum"); @n = count(); }
+		rawtracepoint:hrtimer_expire_entry { @t = tseries(1, 1s, 600, "sum"); @n = count(); }' -c 'calls 20000 getpgid'
+	expect_exit 0
+	lost=$(sed -n 's/.*: \([0-9]*\) updates* of min(), max() or tseries() lost.*/\1/p' err)
+	awk -v lost="${lost:-0}" '/^@n:/ { n = $2 } /^[0-9:.]+ +[|*]/ { sum += $NF }
+		END { print n, sum, lost; exit n < 20000 || n != sum + lost }' out > sums || fail "the sums are $(cat sums)"
+}
+
 # What is set, used or cleared without being printed is as before.
 test_plain_values_that_are_cleared() {
 	run sonde trace -q -e 'BEGIN { @a++; @b++; @b = 7; @c++; @d[1]++; @e[1]++; @f[1]++; @g[1] = 5; $x = @f[1]++; @h++;

@@ -315,10 +315,37 @@ static void join_moment(struct lower *l, const struct low_memory *at, struct ir_
 	lower_at(l, done);
 }
 
+/*
+ * Where runs may interrupt each other: takes the number of a moment out until it is changed. What finds it taken is
+ * counted.
+ */
+static void claim_moment(struct lower *l, const struct low_memory *moment, uint32_t was, uint32_t out)
+{
+	uint32_t shared = ir_new_block(&l->b), own = ir_new_block(&l->b), done = ir_new_block(&l->b);
+	uint32_t lost = lower_cold_block(l);
+
+	if (!l->options->features.fetching_atomics) {
+		ir_move(&l->b, was, lower_load(l, moment, 64, false));
+		return;
+	}
+	if_shared(l, shared, own);
+	lower_at(l, own);
+	ir_move(&l->b, was, lower_load(l, moment, 64, false));
+	ir_jump(&l->b, done);
+	lower_at(l, shared);
+	ir_move(&l->b, was, fetch(l, moment, BPF_XCHG, ir_imm((int64_t)LANG_MOMENT_BUSY)));
+	ir_branch(&l->b, IR_EQ, ir_reg(was), ir_imm((int64_t)LANG_MOMENT_BUSY), lost, done);
+	lower_at(l, lost);
+	lower_library(l, LANG_FN_loss, 1, ir_imm(LANG_LOSS_NESTED));
+	ir_jump(&l->b, out);
+	lower_at(l, done);
+}
+
 static void add_moment(struct lower *l, const struct low_memory *at, struct ir_value now, struct ir_value v,
 		       const struct type *type, uint32_t out)
 {
 	uint32_t next = ir_new_block(&l->b), same = ir_new_block(&l->b), other = ir_new_block(&l->b);
+	uint32_t was = ir_new_reg(&l->b);
 	struct ir_value number = ir_binary(&l->b, IR_DIV, now, ir_imm(type->hist.interval ? type->hist.interval : 1));
 	struct ir_value index = ir_binary(&l->b, IR_MOD, number, ir_imm(type->hist.buckets)), offset;
 	struct low_memory moment, part;
@@ -328,16 +355,18 @@ static void add_moment(struct lower *l, const struct low_memory *at, struct ir_v
 	offset = ir_binary(&l->b, IR_MUL, index, ir_imm(sizeof(struct lang_moment)));
 	moment = lower_pointed(ir_binary(&l->b, IR_ADD, at->base, offset), SPACE_BPF);
 	moment.at = at->at;
-	ir_branch(&l->b, IR_EQ, lower_load(l, &moment, 64, false), number, same, other);
+	claim_moment(l, &moment, was, out);
+	ir_branch(&l->b, IR_EQ, ir_reg(was), number, same, other);
 	lower_at(l, other);
-	lower_store(l, &moment, 64, number);
 	part = lower_behind(moment, offsetof(struct lang_moment, value));
 	lower_store(l, &part, 64, v);
 	part = lower_behind(moment, offsetof(struct lang_moment, count));
 	lower_store(l, &part, 64, ir_imm(1));
+	lower_store(l, &moment, 64, number);
 	ir_jump(&l->b, out);
 	lower_at(l, same);
 	join_moment(l, &moment, v, type);
+	lower_store(l, &moment, 64, number);
 }
 
 /* --- all --- */

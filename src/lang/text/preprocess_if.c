@@ -40,6 +40,19 @@ static void evaluation_fail(struct evaluation *e, const char *text)
 
 static int64_t evaluate(struct evaluation *e, int precedence);
 
+/* The constants of C's headers are #defines there. */
+static bool is_of_header(const struct preprocessor *pp, const char *name, struct constant *constant)
+{
+	return pp->includes && preprocess_constant(name, constant);
+}
+
+static bool is_defined(struct preprocessor *pp, const char *name)
+{
+	struct constant constant;
+
+	return preprocess_find(pp, name) || is_of_header(pp, name, &constant);
+}
+
 static int64_t evaluate_defined(struct evaluation *e)
 {
 	bool has_paren;
@@ -48,7 +61,7 @@ static int64_t evaluate_defined(struct evaluation *e)
 	advance(e);
 	has_paren = accept(e, "(");
 	if (e->token.kind == TOKEN_NAME)
-		value = preprocess_find(e->pp, e->token.text) != NULL;
+		value = is_defined(e->pp, e->token.text);
 	else
 		evaluation_fail(e, "expected a name after 'defined'");
 	advance(e);
@@ -62,13 +75,18 @@ static int64_t evaluate_name(struct evaluation *e)
 {
 	struct define *define = preprocess_find(e->pp, e->token.text);
 	struct evaluation inner = { .pp = e->pp, .depth = e->depth + 1 };
+	struct constant constant = {};
 	int64_t value;
 	size_t index;
 
 	if (!strcmp(e->token.text, "defined"))
 		return evaluate_defined(e);
+	if (!define)
+		is_of_header(e->pp, e->token.text, &constant);
 	advance(e);
-	if (!define || define->is_function || define->is_active)
+	if (!define)
+		return constant.value;
+	if (define->is_function || define->is_active)
 		return 0;
 	index = define - e->pp->defines.v;
 	lexer_init(&inner.lexer, e->pp->sources, define->body.source, e->pp->pool, e->pp->messages);
@@ -230,7 +248,7 @@ static bool holds(struct preprocessor *pp, struct lexer *lexer, const char *dire
 	if (!*name)
 		preprocess_fail(pp, at, "expected a name after #%s", directive);
 	lexer->pos = next;
-	return (preprocess_find(pp, name) != NULL) == !strcmp(directive, "ifdef");
+	return is_defined(pp, name) == !strcmp(directive, "ifdef");
 }
 
 /* Skips what the open condition leaves out, up to and with the directive that ends it. */

@@ -158,8 +158,9 @@ struct lang_deviation {
 	uint64_t total, count, squares_low, squares_high;
 };
 struct lang_moment {
-	uint64_t number, value, count; /* number: time / interval */
+	uint64_t number, value, count; /* number: time / interval, or LANG_MOMENT_BUSY while it changes */
 };
+#define LANG_MOMENT_BUSY UINT64_MAX
 _Static_assert(sizeof(struct lang_usym) == 16 && sizeof(struct lang_ustack) == 16 && sizeof(struct lang_inet) == 20 &&
 		       sizeof(struct lang_time) == 16 && sizeof(struct lang_moment) == 24,
 	       "as generated code writes them");
