@@ -86,9 +86,21 @@ expect_true() {
 		fail "there are other functions"
 }
 
-samples() {
-	run timeout 60 sonde profile -p $program -F 499 -f -U 2
+# has_run TICKS: whether the program has had so much time of the processor.
+has_run() {
+	[ "$(awk '{ print $14 + $15 }' /proc/$program/stat)" -ge "$1" ]
+}
+
+# profile OPTION...: a second of the program's time on the processor.
+profile() {
+	start sonde profile -p $program -F 999 -f -U "$@"
+	wait_until 60 has_run $(($(awk '{ print $14 + $15 }' /proc/$program/stat) + 100)) || fail "the program does not run"
+	stop INT
 	expect_exit 0
+}
+
+samples() {
+	profile
 	expect_true "^python[^;]*;([^;(]*;)*$module(;$in_a)?(;[^;(]*)* [0-9]+$" 'sleeper (' 100
 	! grep -q '_PyEval_EvalFrameDefault;.*nest.py' out || fail "the interpreter's loop is shown"
 }
@@ -111,8 +123,7 @@ test_python_asleep() {
 }
 
 native() {
-	run timeout 60 sonde profile -p $program -F 499 -f -U --native 1
-	expect_exit 0
+	profile --native
 	grep -q 'nest.py:[0-9]*);\(_PyEval_EvalFrameDefault\|[^;]*python[^;]*+fn[^;]*\);.*nest.py' out ||
 		fail "the loop is not shown"
 }
