@@ -62,11 +62,11 @@ each() {
 	done < those
 }
 
-# Where each function can be, from the outermost on: native frames may stand between and behind. A sample can hit a
-# moment in which the interpreter itself would show a function without a line.
+# Where each function can be, from the outermost on: native frames may stand between and behind. A function begins in
+# the line of its def. A sample can hit a moment in which the interpreter itself would show a function without a line.
 module='<module> \(nest.py:2[34]\)'
-in_spin='spin \(nest.py(:[345])?\)'
-in_key="key \(nest.py(:7)?\)(;$in_spin)?"
+in_spin='spin \(nest.py(:[2345])?\)'
+in_key="key \(nest.py(:[67])?\)(;$in_spin)?"
 in_b="b \(nest.py(:(8|9|10|11))?\)(;([^;(]*;)*($in_key|items \(nest.py(:1[234])?\)(;([^;(]*;)*$in_key)?))?"
 in_a="a \(nest.py(:1[567])?\)(;($in_b|$in_spin))?"
 from='Thread._bootstrap \(threading.py:[0-9]*\);Thread._bootstrap_inner \(threading.py:[0-9]*\);Thread.run'
