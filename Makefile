@@ -214,7 +214,7 @@ $(B)/%.o: %.c Makefile $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(ANSWERS) $(LI
 	$(call say,CC,$<)$(CC) $(C_CPPFLAGS) $(ALL_CFLAGS) $(SMALL) -c -o $@ $<
 
 # Built for size, 42 KB less: code that runs once, and output, where rows took no longer to print.
-SMALL_ROOMS := traces options run symbols lang script probe output metrics export report
+SMALL_ROOMS := interp traces options run symbols lang script probe output metrics export report
 SMALL_OBJECTS := $(SMALL_ROOMS:%=$(B)/src/%/%.o) $(B)/tools/%.o
 $(SMALL_OBJECTS): private SMALL := $(if $(filter -O2,$(CFLAGS)),-Os)
 

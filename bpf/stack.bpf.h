@@ -170,6 +170,17 @@ static __always_inline void stack_add_kernel(struct unwind_slot *slot, void *ctx
 	slot->record.n_kernel = got > 0 ? (__u64)got / 8 : 0;
 }
 
+/* The user part. */
+static __always_inline void stack_walk(struct unwind_slot *slot, __u32 number)
+{
+	if (slot->plan && stack_setup.interpreted)
+		interp_begin(number);
+	if (unwind_walk(number))
+		unwind_end(slot, STACK_END_DEPTH);
+	if (slot->n_ahead || slot->next)
+		interp_rest(number);
+}
+
 /* stack_keep() of one part, or of both; and of those only which .rodata.stack wants. */
 static __always_inline __u64 stack_keep_of(void *ctx, bool user, bool kernel)
 {
@@ -182,7 +193,7 @@ static __always_inline __u64 stack_keep_of(void *ctx, bool user, bool kernel)
 	slot->hash = 0;
 	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
 	if (user && stack_setup.user && unwind_begin(slot, ctx))
-		unwind_walk(number);
+		stack_walk(slot, number);
 	if (kernel && stack_setup.kernel)
 		stack_add_kernel(slot, ctx);
 	stack_finish(number);

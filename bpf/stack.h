@@ -10,12 +10,14 @@
 #define STACK_DEPTH 127
 
 /*
- * A user frame is one number: a module number (a file that processes map, unwind/unwind.h) in the upper 16 bits, and
- * the offset in the file below. Module 0: no file; the rest is the address in the process. A frame that was entered by
+ * A user frame is one number: a module number (a file that processes map, unwind/unwind.h) in the upper 16 bits, of
+ * which the uppermost stands for frames of interpreters (bpf/interp.h), and the offset in the file below. Module 0: no
+ * file; the rest is the address in the process. A frame that was entered by
  * a call has the address of the call's last byte (the return address - 1), so that it belongs to the function and line
  * that called. A kernel frame is an address as bpf_get_stack() gives it.
  */
 #define STACK_MODULE_SHIFT 48
+#define STACK_MODULES_MAX  32767
 #define STACK_OFFSET_MASK  ((1ULL << STACK_MODULE_SHIFT) - 1)
 
 /* Why the user part of a stack ends where it does. */
@@ -36,12 +38,16 @@ enum stack_flag {
 	STACK_FRAME_POINTER = 1, /* at least one frame was found by the frame pointer, for want of a table */
 	STACK_PARTIAL = 2,	 /* the same, because the process or the file was not known yet: frames may be missing */
 	STACK_32BIT = 4,	 /* of a 32-bit process: found by frame pointers */
+	/* The process has an interpreter whose frames cannot be found. */
+	STACK_UNKNOWN_RUNTIME = 8,
+	/* Frames of the interpreter stand behind the native ones: their places were not found. */
+	STACK_INTERP_LOOSE = 16,
 };
 
 /* A record in the ring buffer "stacks": the frames of one distinct stack, the innermost first. */
 struct stack_record {
 	unsigned long long id; /* a hash of all that follows; never 0 */
-	unsigned int pid;      /* the process (host's tgid) if a user frame is in no file; else 0: any process */
+	unsigned int pid;      /* the process (host's tgid) if a frame is in no file, or an interpreter's; else 0 */
 	unsigned short n_user, n_kernel;
 	unsigned char end, flags; /* enum stack_end, enum stack_flag */
 	unsigned char unused[6];
@@ -60,7 +66,9 @@ struct stack_setup {
 	unsigned char user, kernel; /* the most frames of each part, STACK_DEPTH at most; 0: the part is not wanted */
 	unsigned char tables;	    /* callers are found by tables */
 	unsigned char pointers;	    /* callers are found by frame pointers, where there is no table */
-	unsigned int unused;
+	unsigned char native;	    /* frames of an interpreter's own code are shown, too */
+	unsigned char interpreted;  /* frames of interpreters are shown */
+	unsigned char unused[2];
 	/* The pid namespace of the process ids in "unwind_spaces"; 0: the host's. dev is as the kernel has it. */
 	unsigned long long pidns_dev, pidns_ino;
 };

@@ -9,6 +9,7 @@
 #ifndef SONDE_BPF_UNWIND_BPF_H
 #define SONDE_BPF_UNWIND_BPF_H
 
+#include "bpf/interp.bpf.h"
 #include "bpf/unwind_table.bpf.h"
 #include "bpf/uretprobe.bpf.h"
 
@@ -30,6 +31,7 @@ static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u
 	slot->regs.fp = fp;
 	slot->exact = false;
 	slot->has_lr = false;
+	slot->top = false;
 	return 0;
 }
 
@@ -50,6 +52,7 @@ static __always_inline bool unwind_by_signal(struct unwind_slot *slot)
 	slot->regs.lr = slot->words[UNWIND_SIGNAL_LR];
 	slot->exact = true;
 	slot->has_lr = true;
+	slot->top = false;
 	return true;
 }
 
@@ -109,7 +112,7 @@ static __always_inline bool unwind_register(struct unwind_slot *slot, __u8 numbe
 {
 	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
 
-	if (slot->record.n_user != 1 || bpf_probe_read_kernel(slot->words, 8, regs + number))
+	if (!slot->top || bpf_probe_read_kernel(slot->words, 8, regs + number))
 		return false;
 	*value = slot->words[0];
 	return true;
@@ -258,15 +261,6 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 _Static_assert(__builtin_offsetof(struct unwind_rule, add) == __builtin_offsetof(struct unwind_rule, cfa) + 3,
 	       "one number");
 
-/* Adds a frame to the record, which has n. */
-static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 n, __u64 frame)
-{
-	slot->record.frames[n & STACK_DEPTH] = frame;
-	slot->record.n_user = n + 1;
-	slot->hash = unwind_fold(slot->hash, frame);
-}
-_Static_assert((STACK_DEPTH & (STACK_DEPTH + 1)) == 0, "a mask");
-
 /* Goes to the caller of a frame for which there is no rule. Global as above. */
 __noinline int unwind_without_rule(__u32 number)
 {
@@ -313,13 +307,15 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 			return 0;
 		unwind_use_mapping(slot, &none);
 	}
-	unwind_add_frame(slot, n, pc + slot->base);
+	if (slot->base != slot->loop)
+		unwind_add_frame(slot, n, pc + slot->base);
 	rule = unwind_rule_number(slot, pc);
 	return rule == UNWIND_RULE_NONE ? unwind_without_rule(number) : unwind_by_rule(slot, number, rule);
 }
 
-/* How many frames one call of unwind_step() adds. */
+/* How many frames one call of unwind_step() adds, and of how many all calls together find the callers. */
 #define UNWIND_STEPS 4
+#define UNWIND_WALK  (4 * STACK_DEPTH)
 
 /* Returns 1 if the walk has ended. */
 __noinline int unwind_step(__u32 number)
@@ -333,6 +329,8 @@ __noinline int unwind_step(__u32 number)
 		barrier_var(i);
 		if (unwind_one(slot, number))
 			return 1;
+		if (slot->regs.sp > slot->place)
+			interp_flush(number);
 	}
 	return 0;
 }
@@ -340,13 +338,13 @@ __noinline int unwind_step(__u32 number)
 /* Adds the frames of the slot's registers and of all callers to the record. */
 __noinline int unwind_walk(__u32 number)
 {
-	/* twice as many as frames: an address may have to be corrected before */
-	for (int i = 0; i <= 2 * STACK_DEPTH / UNWIND_STEPS; i++) {
+	/* more than there can be frames: an address may have to be corrected before, and some frames are left out */
+	for (int i = 0; i <= UNWIND_WALK / UNWIND_STEPS; i++) {
 		barrier_var(i);
 		if (unwind_step(number))
-			break;
+			return 0;
 	}
-	return 0;
+	return 1;
 }
 
 /* Whether a process has not executed a program yet. Its threads do not say. */
@@ -411,7 +409,9 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	slot->depth = stack_setup.user;
 	slot->regs.pc -= !slot->exact;
 	slot->has_lr = true;
+	slot->top = true;
 	slot->size = 0;
+	interp_reset(slot);
 	slot->address_mask = unwind_address_mask();
 	slot->record.flags = slot->narrow ? STACK_32BIT : 0;
 	return true;

@@ -104,7 +104,10 @@ struct unwind_space {
 	unsigned long long vdso; /* 0: the process has none, or user space has not seen it yet */
 	unsigned int block;
 	unsigned short first, n;
+	/* Its interpreter: the address of the runtime's state, and the number of the plan (bpf/interp.h). */
+	unsigned long long runtime;
+	unsigned int plan, unused;
 };
-_Static_assert(sizeof(struct unwind_space) == 16, "as on the other side");
+_Static_assert(sizeof(struct unwind_space) == 32, "as on the other side");
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef SONDE_BPF_UNWIND_TABLE_BPF_H
 #define SONDE_BPF_UNWIND_TABLE_BPF_H
 
+#include "bpf/interp.h"
 #include "bpf/stack.h"
 #include "bpf/unwind.h"
 #include "bpf/unwind_regs.bpf.h"
@@ -23,6 +24,7 @@ struct unwind_slot {
 	bool has_lr; /* regs.lr is valid */
 	bool narrow; /* a 32-bit program */
 	bool known;  /* `space` is valid */
+	bool top;    /* the innermost frame */
 	__u32 tgid, depth;
 	struct unwind_space space;
 	/* The mapping of the last frame: that of the next is often the same. */
@@ -34,7 +36,15 @@ struct unwind_slot {
 	__u64 address_mask;
 	__u64 found; /* the result of a search */
 	__u64 words[UNWIND_WORDS];
-	__u64 hash; /* of the frames */
+	/* Frames of an interpreter: interp.bpf.h. */
+	__u32 plan, n_ahead;
+	__u64 steps;
+	__u64 place; /* the native frame that has this address on its part of the stack has executed the frames ahead */
+	__u64 next;  /* the interpreter's frame behind those ahead; 0: none */
+	__u64 link;  /* with INTERP_ENTRY: the object on the native stack that belongs to the frames ahead */
+	__u64 loop;  /* the base of the runtime's file, whose frames are left out; INTERP_NOWHERE: none is */
+	__u64 ahead[STACK_DEPTH + 1];
+	__u64 hash, before; /* of the frames; and without the last one */
 	union {
 		struct stack_record record; /* with its frames */
 		__u64 room[sizeof(struct stack_record) / 8 + UNWIND_FRAMES];

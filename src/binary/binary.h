@@ -133,6 +133,13 @@ int binary_each_needed(struct binary *binary, binary_needed_fn fn, void *ctx);
 /* The path of the loader that a program wants (PT_INTERP). -ENOENT: it wants none. */
 int binary_interpreter(struct binary *binary, char path[PATH_MAX]);
 
+/* A symbol of any kind that the file exports. */
+struct binary_exported {
+	uint64_t vaddr, size; /* as linked; bytes */
+};
+/* Finds one by its name, without its version; reads a few bytes only. -ENOENT: the file exports none, or is damaged. */
+int binary_find_exported(struct binary *binary, const char *name, struct binary_exported *found);
+
 /* The build-id of the file itself in hexadecimal, which the caller frees; NULL: it has none. */
 char *binary_build_id(struct binary *binary);
 

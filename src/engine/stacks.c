@@ -58,6 +58,7 @@ static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record
 	kept->end = record->end;
 	kept->flags = record->flags;
 	kept->pid = record->pid;
+	stacks->unknown += !!(record->flags & STACK_UNKNOWN_RUNTIME);
 	return kept;
 }
 
@@ -193,6 +194,8 @@ static int fill_setup(const struct stacks *stacks, struct object *object, struct
 		.kernel = settings->user_only ? 0 : depth,
 		.tables = by_tables(settings),
 		.pointers = settings->unwind != STACKS_UNWIND_TABLE,
+		.native = settings->native,
+		.interpreted = settings->unwind != STACKS_UNWIND_NONE,
 	};
 
 	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
@@ -206,7 +209,9 @@ static int share_maps(const struct stacks *stacks, struct object *object, struct
 
 	if (!ret)
 		ret = object_reuse_map(object, "unwind_spaces", maps->spaces, err);
-	return ret ? ret : object_reuse_map(object, "unwind_rules", maps->rules, err);
+	if (!ret)
+		ret = object_reuse_map(object, "unwind_rules", maps->rules, err);
+	return ret ? ret : object_reuse_map(object, "interp_plans", maps->plans, err);
 }
 
 static int make_session(struct stacks *stacks, struct err *err)
@@ -371,7 +376,7 @@ static const char *const ends[STACK_ENDS] = {
 };
 
 struct sums {
-	uint64_t all, partial, ends[STACK_ENDS];
+	uint64_t all, partial, loose, ends[STACK_ENDS];
 };
 
 static void add_up(struct stacks *stacks, uint64_t id, uint64_t count, struct sums *sums)
@@ -382,6 +387,7 @@ static void add_up(struct stacks *stacks, uint64_t id, uint64_t count, struct su
 		return;
 	sums->ends[kept->end] += count;
 	sums->partial += kept->flags & STACK_PARTIAL ? count : 0;
+	sums->loose += kept->flags & STACK_INTERP_LOOSE ? count : 0;
 }
 
 static void add_sum(struct str *s, uint64_t n, const char *what)
@@ -411,9 +417,19 @@ static struct sums sum_up(struct stacks *stacks)
 	return sums;
 }
 
+static void say_some(const struct stacks *stacks, uint64_t n, const char *what)
+{
+	__str struct str text = {};
+
+	if (!n)
+		return;
+	add_counted(&text, stacks, n);
+	report_note("%s %s", text.data, what);
+}
+
 static void say_ends(struct stacks *stacks)
 {
-	__str struct str all = {}, partial = {}, text = {};
+	__str struct str all = {}, text = {};
 	struct sums sums = sum_up(stacks);
 
 	for (size_t i = 0; i < STACK_ENDS; i++)
@@ -421,10 +437,8 @@ static void say_ends(struct stacks *stacks)
 			add_sum(&text, sums.ends[i], ends[i]);
 	add_counted(&all, stacks, sums.all);
 	report_note("%s%s%s", all.data, text.len ? "; user stacks end: " : "", str_or_empty(text.data));
-	if (!sums.partial)
-		return;
-	add_counted(&partial, stacks, sums.partial);
-	report_note("%s may lack frames: the process or file was not known yet", partial.data);
+	say_some(stacks, sums.partial, "may lack frames: the process or file was not known yet");
+	say_some(stacks, sums.loose, "have Python frames behind all native ones: their place was not found");
 }
 
 void stacks_add_note(struct stacks *stacks, struct str *note)
@@ -456,6 +470,8 @@ void stacks_losses(struct stacks *stacks)
 			    (unsigned long long)count, str_plural(count));
 	if (stacks->hurried)
 		report_note("some frames have addresses in place of names: a signal ended the naming");
+	if (stacks->unknown)
+		unwind_report_runtimes(stacks->unwind);
 	stacks_say_jit(stacks);
 	symbols_report(stacks->symbols);
 	unwind_report(stacks->unwind);

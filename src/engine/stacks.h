@@ -38,7 +38,7 @@ struct stacks_settings {
 	bool modules;		 /* STACKS_TEXT, too: the file or kernel module behind each name */
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
-	bool raw, force;
+	bool raw, native, force;
 	const char *folded, *flame, *pprof, *speedscope, *compare;
 };
 
@@ -51,6 +51,8 @@ struct stacks_settings {
 		OPT(OPT_U32, STRUCT, MEMBER.depth, 0, "depth", "N", "at most N frames of each part: 127", .min = 1, \
 		    .max = STACK_DEPTH), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.raw, 0, "raw", NULL, "addresses in place of names"), \
+		OPT(OPT_BOOL, STRUCT, MEMBER.native, 0, "native", NULL, \
+		    "the interpreter's own frames too, between those of the Python code that it runs"), \
 		OPT(OPT_U32, STRUCT, MEMBER.storage, 0, "stack-storage-size", "N", \
 		    "distinct stacks to remember in the kernel (16384); beyond that, stacks are sent again, none is lost", \
 		    .min = 1, .max = 16777216)

@@ -54,6 +54,7 @@ struct stacks {
 		vec(struct stacks_entry);
 	} entries;
 	struct files files;
+	uint64_t unknown; /* stacks of a runtime without a plan */
 	bool hurried; /* the user did not want to wait for all names */
 };
 

@@ -152,7 +152,8 @@ static void draw_colors(const struct drawing *d)
 static void add_class(struct drawing *d, const struct flame_box *box)
 {
 	static const char letters[] = {
-		[FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_JIT] = 'j', [FRAME_MARK] = 'm'
+		[FRAME_USER] = 'u',	   [FRAME_KERNEL] = 'k', [FRAME_JIT] = 'j',
+		[FRAME_INTERPRETED] = 'p', [FRAME_MARK] = 'm'
 	};
 	const struct frame *frame = box->node ? d->plan.tree->v[box->node].frame : NULL;
 	enum frame_kind kind = kind_of(frame);
@@ -284,6 +285,7 @@ static void draw_kinds(const struct drawing *d)
 		[FRAME_USER] = { "u2", "user", 54 },
 		[FRAME_KERNEL] = { "k2", "kernel", 66 },
 		[FRAME_JIT] = { "j2", "JIT", 46 },
+		[FRAME_INTERPRETED] = { "p2", "interpreted", 98 },
 		[FRAME_MARK] = { "m", "not code", 80 },
 	};
 	double x = 0;

@@ -9,6 +9,7 @@ enum frame_kind {
 	FRAME_USER,
 	FRAME_KERNEL,
 	FRAME_JIT,
+	FRAME_INTERPRETED,
 	FRAME_MARK, /* no code: "[unknown]", "[lost]" */
 };
 

@@ -16,7 +16,7 @@
 
 /* Pieces of stacks and of records of unwinding, which are only there if the program takes stacks. */
 static const char *const stack_maps[] = { "stacks", "stack_slots", "stack_seen", "stack_counts", "stack_losses",
-					  "unwind_blocks", "unwind_spaces", "unwind_rules" };
+					  "unwind_blocks", "unwind_spaces", "unwind_rules", "interp_plans" };
 
 static const char *const sections[LANG_DATAS] = {
 	[LANG_DATA_CELLS] = ".data.cells",

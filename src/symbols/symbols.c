@@ -20,6 +20,11 @@ static int function_at(void *unwind, uint16_t number, uint64_t offset, uint64_t 
 	return unwind_function_at(unwind, number, offset, start, size);
 }
 
+static const struct runtime *runtime_of_process(void *unwind, pid_t pid, uint64_t *state)
+{
+	return unwind ? unwind_runtime(unwind, pid, state) : NULL;
+}
+
 struct symbols *symbols_new_from(const struct symbols_source *source, struct kernel *kernel,
 				 const struct symbols_options *options)
 {
@@ -33,7 +38,7 @@ struct symbols *symbols_new_from(const struct symbols_source *source, struct ker
 
 struct symbols *symbols_new(struct unwind *unwind, struct kernel *kernel, const struct symbols_options *options)
 {
-	const struct symbols_source source = { module_of, function_at, unwind };
+	const struct symbols_source source = { module_of, function_at, unwind, runtime_of_process };
 
 	return symbols_new_from(&source, kernel, options);
 }
@@ -43,6 +48,7 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	symbols_release_jits(symbols);
+	symbols_release_interpreted(symbols);
 	symbols_release_files(symbols);
 	pool_release(&symbols->strings);
 	free(symbols->waiting.v);
@@ -78,6 +84,8 @@ const struct frame *symbols_user(struct symbols *symbols, pid_t pid, uint64_t fr
 	const struct frame new = { .name = "", .kind = FRAME_USER, .address = frame & STACK_OFFSET_MASK };
 	bool in_file = frame >> STACK_MODULE_SHIFT;
 
+	if (frame & INTERP_FRAME)
+		return symbols_interpreted(symbols, pid, frame);
 	if (!in_file)
 		symbols_hold(symbols, pid);
 	return find(symbols, in_file ? 0 : pid, frame, &new);

@@ -20,6 +20,7 @@
  *	FILE+fn@0xSTART			an unnamed function, by .eh_frame
  *	FILE+0xADDRESS
  *	0xADDRESS			in no file
+ *	by_sort (load.py:52)		a function of Python, its file and line; [python] if it cannot be read
  * FILE is the last component of the path; addresses in files are as linked, as nm, addr2line and gdb show them. So they
  * are the same in each run.
  */
@@ -54,7 +55,7 @@ void symbols_free(struct symbols *symbols);
  * Returns the frame. Equal frames give the same pointer, which stays valid until symbols_free(). Never NULL. A new frame
  * has the name "" until symbols_name(). pid: the process (host's tgid) for frames in no file (module 0); else it is
  * ignored. The first frame of a process in no file opens its perf map (/tmp/perf-PID.map), which would be gone with the
- * process: so call this as soon as the stack arrives.
+ * process, and frames of an interpreter are read from the process's memory: so call this as soon as the stack arrives.
  */
 const struct frame *symbols_user(struct symbols *symbols, pid_t pid, uint64_t frame);
 /*

@@ -5,6 +5,7 @@
 
 #include "base/pool.h"
 #include "base/lookup.h"
+#include "base/set.h"
 #include "symbols.h"
 
 /* What the unwinding session is asked. Tests have other functions here. */
@@ -12,6 +13,7 @@ struct symbols_source {
 	const struct unwind_module *(*module)(void *ctx, uint16_t number);
 	int (*function_at)(void *ctx, uint16_t number, uint64_t offset, uint64_t *start, uint64_t *size);
 	void *ctx;
+	const struct runtime *(*runtime)(void *ctx, pid_t pid, uint64_t *state); /* NULL: there are no interpreters */
 };
 
 #define SYMBOLS_KERNEL (-1)
@@ -65,6 +67,14 @@ struct symbols {
 		} * v;
 		size_t n, cap;
 	} files; /* with functions that have no symbol */
+	struct symbols_interpreted {
+		struct set codes; /* a process and an address in it */
+		vec(struct names_code *);
+		struct set names; /* of frames; number i is frames.v[i] */
+		struct symbols_interpreted_frames {
+			vec(const struct frame *);
+		} frames;
+	} interpreted;
 	struct symbols_notes {
 		vec(const char *);
 		uint64_t more; /* that were not kept */
@@ -94,6 +104,10 @@ void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n);
 struct binary;
 const char *symbols_implementation_at(struct symbols *symbols, struct binary *binary, uint16_t module, uint64_t start);
 void symbols_release_files(struct symbols *symbols);
+
+/* The frame of an interpreter, with its name. */
+const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame);
+void symbols_release_interpreted(struct symbols *symbols);
 
 /* Opens the perf map of a process. Without a map it holds the process's root, and tries again when called later. */
 void symbols_hold(struct symbols *symbols, pid_t pid);

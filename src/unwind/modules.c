@@ -8,9 +8,12 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include <bpf/bpf.h>
+
 #include "base/file_limit.h"
 #include "base/hash.h"
 #include "binary/binary.h"
+#include "bpf/stack.h"
 #include "modules.h"
 
 /*
@@ -28,6 +31,7 @@ void modules_init(struct modules *modules, struct blocks *blocks, struct shares 
 {
 	*modules = (struct modules){
 		.tables = { .blocks = blocks, .shares = shares, .rules_fd = -1 },
+		.plans_fd = -1,
 		.want_tables = want_tables,
 		.held_max = file_limit_raise() / 2,
 	};
@@ -42,6 +46,7 @@ static void module_free(struct module *module)
 	free((void *)module->shown.path);
 	free((void *)module->shown.root);
 	free((void *)module->shown.build_id);
+	free((void *)module->shown.runtime);
 	free(module);
 }
 
@@ -55,7 +60,10 @@ void modules_release(struct modules *modules)
 	free(modules->keys.v);
 	lookup_release(&modules->keys.lookup);
 	module_tables_release(&modules->tables);
-	*modules = (struct modules){ .tables.rules_fd = -1 };
+	free(modules->plans.v);
+	if (modules->plans_fd >= 0)
+		close(modules->plans_fd);
+	*modules = (struct modules){ .tables.rules_fd = -1, .plans_fd = -1 };
 }
 
 void modules_begin_round(struct modules *modules)
@@ -115,7 +123,7 @@ static struct module *add_module(struct modules *modules, enum unwind_module_kin
 {
 	struct module *module;
 
-	if (modules->n == UINT16_MAX) {
+	if (modules->n == STACK_MODULES_MAX) {
 		modules->refused++;
 		return NULL;
 	}
@@ -154,6 +162,27 @@ static int make_table(struct modules *modules, struct module *module, struct bin
 	return ret;
 }
 
+/*
+ * The number of a plan: files of one version share it. INTERP_UNKNOWN: there is none, or no number is left. The map
+ * takes it at once, for no process has the number yet.
+ */
+static uint32_t plan_number(struct modules *modules, const struct runtime *runtime)
+{
+	struct modules_plans *plans = &modules->plans;
+	uint32_t number;
+
+	if (runtime->why)
+		return INTERP_UNKNOWN;
+	vec_each(plan, plans)
+		if (!memcmp(plan, &runtime->plan, sizeof(*plan)))
+			return (uint32_t)(plan - plans->v) + 1;
+	number = plans->n + 1;
+	if (number == INTERP_PLANS || bpf_map_update_elem(modules->plans_fd, &number, &runtime->plan, BPF_ANY))
+		return INTERP_UNKNOWN;
+	*vec_push(plans) = runtime->plan;
+	return number;
+}
+
 /* Reads what the file says. A damaged file, or one of another architecture, has a name only. */
 static void read_file(struct modules *modules, struct module *module, int fd)
 {
@@ -163,6 +192,9 @@ static void read_file(struct modules *modules, struct module *module, int fd)
 	if (open_binary(fd, &binary))
 		return;
 	module->shown.build_id = binary_build_id(binary);
+	module->shown.runtime = runtime_read(binary);
+	if (module->shown.runtime)
+		module->plan = plan_number(modules, module->shown.runtime);
 	if (modules->want_tables)
 		module->shown.has_table = !make_table(modules, module, binary);
 }

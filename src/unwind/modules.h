@@ -20,6 +20,7 @@ struct module {
 	struct module_table table;
 	struct functions functions; /* read when somebody asks */
 	bool functions_read;
+	uint32_t plan; /* the number of shown.runtime's plan */
 };
 
 struct modules {
@@ -40,6 +41,10 @@ struct modules {
 		uint32_t round;
 		bool is; /* module_file_is_served() */
 	} served;	 /* what was asked last */
+	int plans_fd;	 /* the array "interp_plans" */
+	struct modules_plans {
+		vec(struct interp_plan);
+	} plans; /* by number - 1 */
 	/* For the report. */
 	uint64_t refused; /* mappings of files that got no number */
 };

@@ -53,6 +53,19 @@ static void map_pages(struct unwind *unwind, struct space *space, const struct m
 		   });
 }
 
+/* If the mapping has an interpreter's loop, the process has this interpreter. */
+static void set_runtime(struct space *space, const struct mapping *mapping, const struct module *module)
+{
+	const struct runtime *runtime = module->shown.runtime;
+
+	if (runtime && runtime->loop - mapping->offset < mapping->end - mapping->start)
+		spaces_set_runtime(space, &(struct space_runtime){
+						  .of = runtime,
+						  .state = mapping->start - mapping->offset + runtime->state,
+						  .plan = module->plan,
+					  });
+}
+
 void scan_mapping(struct unwind *unwind, struct space *space, const struct mapping *mapping)
 {
 	const struct module *module;
@@ -72,6 +85,7 @@ void scan_mapping(struct unwind *unwind, struct space *space, const struct mappi
 		   });
 	if (!module)
 		return;
+	set_runtime(space, mapping, module);
 	vec_each(pages, &module->table)
 		map_pages(unwind, space, mapping, module, pages);
 }

@@ -254,12 +254,20 @@ void spaces_clear(struct spaces *spaces, struct space *space)
 	begin_change(spaces, space);
 	space->n = 0;
 	space->vdso = 0;
+	space->runtime = (struct space_runtime){};
 }
 
 static int show(struct spaces *spaces, const struct space *space)
 {
 	const struct spaces_run *run = space->run;
-	struct unwind_space value = { space->vdso, run->block, run->first, run->n };
+	struct unwind_space value = {
+		.vdso = space->vdso,
+		.block = run->block,
+		.first = run->first,
+		.n = run->n,
+		.runtime = space->runtime.state,
+		.plan = space->runtime.plan,
+	};
 	uint32_t key = space->pid;
 
 	return bpf_map_update_elem(spaces->fd, &key, &value, BPF_ANY) ? -errno : 0;
@@ -275,6 +283,7 @@ void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, u
 		return;
 	child->since = since;
 	child->vdso = parent->vdso;
+	child->runtime = parent->runtime;
 	if (parent->changed) {
 		begin_change(spaces, child);
 		for (size_t i = 0; i < parent->n; i++)
@@ -349,6 +358,12 @@ void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_
 	if (!added)
 		append(spaces, space, mapping);
 	free(before.v);
+}
+
+void spaces_set_runtime(struct space *space, const struct space_runtime *runtime)
+{
+	if (!space->runtime.of)
+		space->runtime = *runtime;
 }
 
 /* Whether the process may take another run: one that changes all the time would leave no room for others. */

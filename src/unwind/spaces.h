@@ -21,13 +21,21 @@
 
 struct spaces_run;
 
+/* The interpreter of a process. */
+struct space_runtime {
+	const struct runtime *of; /* NULL: none */
+	uint64_t state;		  /* the address of its state */
+	uint32_t plan;		  /* its number; 0: none */
+};
+
 struct space {
 	struct space *next; /* of the bucket */
 	pid_t pid;
-	uid_t uid;		/* whose process it is */
-	bool refused;		/* it was counted as one without room */
-	uint64_t since;		/* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
-	uint64_t vdso;		/* its address, 0: none */
+	uid_t uid;	/* whose process it is */
+	bool refused;	/* it was counted as one without room */
+	uint64_t since; /* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
+	uint64_t vdso;	/* its address, 0: none */
+	struct space_runtime runtime;
 	struct spaces_run *run; /* what programs see; NULL: nothing */
 	uint64_t second;	/* when its second began, in which it may take SPACES_RATE bytes; ns of CLOCK_MONOTONIC */
 	size_t taken;		/* bytes of runs in that second */
@@ -72,6 +80,8 @@ void spaces_remove_older(struct spaces *spaces, uint64_t than);
 void spaces_clear(struct spaces *spaces, struct space *space);
 /* Adds a mapping, in place of what was mapped there. */
 void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_mapping *mapping);
+/* Says which interpreter a process has, with a mapping of it. The first one that it maps counts. */
+void spaces_set_runtime(struct space *space, const struct space_runtime *runtime);
 /*
  * Shows the changes to BPF programs. Before it, blocks_show() has shown what mappings refer to. Changes that find no
  * room, or come too often, wait for the next call: until then programs see what the process had. Returns 0 or -errno of

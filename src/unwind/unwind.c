@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/report.h"
 #include "base/str.h"
+#include "bpf/stack.h"
 #include "unwind_part.h"
 
 /* Processes that the hash has room for. One process can have some children. */
@@ -30,10 +31,15 @@ static int create_maps(struct unwind *unwind)
 							 sizeof(struct unwind_rule), UNWIND_RULES_MAX, NULL);
 	if (unwind->modules.tables.rules_fd < 0)
 		return -errno;
+	unwind->modules.plans_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "interp_plans", sizeof(uint32_t),
+						  sizeof(struct interp_plan), INTERP_PLANS, NULL);
+	if (unwind->modules.plans_fd < 0)
+		return -errno;
 	unwind->maps = (struct unwind_maps){
 		.blocks = unwind->blocks.outer,
 		.spaces = unwind->spaces.fd,
 		.rules = unwind->modules.tables.rules_fd,
+		.plans = unwind->modules.plans_fd,
 	};
 	return 0;
 }
@@ -159,6 +165,39 @@ int unwind_function_at(struct unwind *unwind, uint16_t number, uint64_t offset, 
 	return 0;
 }
 
+const struct runtime *unwind_runtime(const struct unwind *unwind, pid_t pid, uint64_t *state)
+{
+	const struct space *space = spaces_find(&unwind->spaces, pid);
+
+	if (!space || !space->runtime.of)
+		return NULL;
+	*state = space->runtime.state;
+	return space->runtime.of;
+}
+
+void unwind_report_runtimes(const struct unwind *unwind)
+{
+	const struct unwind_module *first = NULL;
+	__str struct str version = {};
+	size_t n = 0;
+
+	vec_each(module, &unwind->modules) {
+		const struct runtime *runtime = (*module)->shown.runtime;
+
+		if (!runtime || (*module)->plan != INTERP_UNKNOWN)
+			continue;
+		first = first ? first : &(*module)->shown;
+		n++;
+	}
+	if (!first)
+		return;
+	if (first->runtime->major)
+		str_addf(&version, " %u.%u", first->runtime->major, first->runtime->minor);
+	report_note("stacks of Python%s (%s) show the interpreter, not its functions: it %s%s",
+		    str_or_empty(version.data), first->path, first->runtime->why ? first->runtime->why : "is too many",
+		    n > 1 ? "; so do those of other files" : "");
+}
+
 static void report_modules(const struct modules *modules)
 {
 	size_t unopened = 0;
@@ -169,7 +208,7 @@ static void report_modules(const struct modules *modules)
 		report_note("%zu file%s that processes map could not be opened: stacks in them follow frame pointers", unopened,
 			    str_plural(unopened));
 	if (modules->refused)
-		report_note("more than %u files: stacks in others follow frame pointers", UINT16_MAX);
+		report_note("more than %u files: stacks in others follow frame pointers", STACK_MODULES_MAX);
 }
 
 void unwind_report(const struct unwind *unwind)

@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "base/file_id.h"
 #include "bpf/unwind.h"
+#include "interp/runtime.h"
 
 struct unwind;
 struct binary;
@@ -34,7 +35,7 @@ struct unwind_options {
 };
 
 struct unwind_maps {
-	int blocks, spaces, rules;
+	int blocks, spaces, rules, plans;
 };
 
 /* Creates the maps. Returns 0, or -errno with err. */
@@ -80,6 +81,7 @@ struct unwind_module {
 	size_t size;
 	const char *build_id; /* in hexadecimal, NULL: none */
 	bool has_table;
+	const struct runtime *runtime; /* the interpreter in it; NULL: none */
 };
 /* NULL: there is no module of this number. */
 const struct unwind_module *unwind_module(const struct unwind *unwind, uint16_t number);
@@ -89,6 +91,14 @@ const struct unwind_module *unwind_module(const struct unwind *unwind, uint16_t 
  */
 int unwind_function_at(struct unwind *unwind, uint16_t number, uint64_t offset, uint64_t *start, uint64_t *size);
 
+/*
+ * The interpreter of a process, and where it has its state in the process's memory. NULL: it has none, or is not known.
+ * The result stays valid until unwind_free().
+ */
+const struct runtime *unwind_runtime(const struct unwind *unwind, pid_t pid, uint64_t *state);
+
+/* Reports on stderr, in one line, interpreters whose frames cannot be found, and why. */
+void unwind_report_runtimes(const struct unwind *unwind);
 /* Reports on stderr, once, at the end: records lost, files that could not be read, tables that found no room. */
 void unwind_report(const struct unwind *unwind);
 

@@ -85,7 +85,7 @@ Test(flame, reads_folded_stacks)
 
 	cr_expect_eq(read_text(&tree, text, strlen(text), &err), 0, "%s", err.text);
 	nodes = list(&tree);
-	cr_expect_str_eq(nodes, "node:4:3 fn x:4:2 [unknown]:4:3 sh:8:3 main:8:0 read:6:0 vfs_read:6:1 ", "%s", nodes);
+	cr_expect_str_eq(nodes, "node:4:4 fn x:4:2 [unknown]:4:4 sh:8:4 main:8:0 read:6:0 vfs_read:6:1 ", "%s", nodes);
 	cr_expect_eq(tree.v[0].total.count, 12);
 	tree_release(&tree);
 }

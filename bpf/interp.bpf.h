@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Takes the frames of an interpreter into the walk of bpf/unwind.bpf.h, by the plans of bpf/interp.h. Knows no
+ * language.
+ *
+ * The frames of one run are read ahead. When the walk has left the native frame that has the run's object on its part
+ * of the stack, they are added to the record, in place of that frame, and the next run is read. Native frames of the
+ * runtime between two runs only lead from one to the other: they are left out, unless stack_setup.native.
+ */
+#ifndef SONDE_BPF_INTERP_BPF_H
+#define SONDE_BPF_INTERP_BPF_H
+
+#include "bpf/unwind_table.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INTERP_PLANS);
+	__type(key, __u32);
+	__type(value, struct interp_plan);
+} interp_plans SEC(".maps");
+
+/* No address of a stack is so high, and no mapping has this base. */
+#define INTERP_NOWHERE (~0ULL)
+
+/*
+ * How many frames one call of interp_step() reads; how many calls read a run, for a recursion of 1,024; and how many
+ * read all runs: the list may be a ring.
+ */
+#define INTERP_STEP	 8
+#define INTERP_STEPS	 128
+#define INTERP_STEPS_ALL 192
+
+/* Adds a frame to the record, which has n. */
+static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 n, __u64 frame)
+{
+	slot->record.frames[n & STACK_DEPTH] = frame;
+	slot->record.n_user = n + 1;
+	slot->before = slot->hash;
+	slot->hash = unwind_fold(slot->hash, frame);
+}
+_Static_assert((STACK_DEPTH & (STACK_DEPTH + 1)) == 0, "a mask");
+
+struct task_struct___interp {
+	struct {
+		unsigned long fsbase; /* x86-64 */
+		struct {
+			unsigned long tp_value;
+		} uw; /* arm64 */
+	} thread;
+} CORE;
+
+static __always_inline __u64 interp_thread_pointer(void)
+{
+	struct task_struct___interp *task = (void *)bpf_get_current_task();
+
+#if defined(__TARGET_ARCH_x86)
+	return BPF_CORE_READ(task, thread.fsbase);
+#else
+	return BPF_CORE_READ(task, thread.uw.tp_value);
+#endif
+}
+
+/* The frame as a number. */
+static __always_inline __u64 interp_frame(__u64 code, __u64 place, __u64 code_data)
+{
+	if (code & 7 || code >> 47)
+		code = 0;
+	place = (place - code - code_data) >> 1;
+	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place & INTERP_PLACE_MASK);
+}
+
+/*
+ * Reads frames of the run into slot->ahead, as far as the record could hold them; what is behind is only followed.
+ * Returns 1 at the end of the run. Global as unwind_step() is.
+ */
+__noinline int interp_step(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	struct interp_plan *plan;
+	__u32 key;
+
+	if (!slot)
+		return 1;
+	key = slot->plan;
+	plan = bpf_map_lookup_elem(&interp_plans, &key);
+	if (!plan)
+		return 1;
+	if (++slot->steps > INTERP_STEPS_ALL) {
+		slot->next = 0;
+		return 1;
+	}
+#pragma nounroll
+	for (int i = 0; i < INTERP_STEP; i++) {
+		__u64 at = slot->next, size = plan->size, code = plan->code, next = plan->next, place = plan->place;
+		__u64 owner = plan->owner, n = slot->n_ahead;
+
+		barrier_var(i);
+		barrier_var(size);
+		barrier_var(code);
+		barrier_var(next);
+		barrier_var(place);
+		barrier_var(owner);
+		if (!at)
+			return 1;
+		size &= 0x7f;
+		if (bpf_probe_read_user(slot->words, size, (void *)at)) {
+			slot->next = 0;
+			return 1;
+		}
+		code = *(__u64 *)((char *)slot->words + (code & 0x78)) & ~(__u64)plan->tag;
+		slot->next = *(__u64 *)((char *)slot->words + (next & 0x78));
+		place = *(__u64 *)((char *)slot->words + (place & 0x78));
+		owner = *((__u8 *)slot->words + (owner & 0x7f));
+		if (plan->boundary == INTERP_SHIM && owner >= plan->owners) {
+			slot->place = at;
+			return 1;
+		}
+		barrier_var(n);
+		if (n < slot->depth) {
+			slot->ahead[n & STACK_DEPTH] = interp_frame(code, place, plan->code_data);
+			slot->n_ahead = n + 1;
+		}
+		if (plan->boundary == INTERP_ENTRY && owner == 1)
+			return 1;
+	}
+	return 0;
+}
+
+/* Reads the next run. */
+static __always_inline void interp_fill(struct unwind_slot *slot, __u32 number)
+{
+	slot->n_ahead = 0;
+	slot->place = INTERP_NOWHERE;
+	for (int i = 0; i < INTERP_STEPS; i++) {
+		barrier_var(i);
+		if (interp_step(number))
+			break;
+	}
+}
+
+/* Finds the list of the current thread, if it has one, and reads the first run. */
+__noinline int interp_begin(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	struct interp_plan *plan;
+	__u64 at, link = 0;
+	__u32 key;
+
+	if (!slot)
+		return 0;
+	key = slot->plan;
+	if (key == INTERP_UNKNOWN)
+		slot->record.flags |= STACK_UNKNOWN_RUNTIME;
+	plan = bpf_map_lookup_elem(&interp_plans, &key);
+	/* until the runtime is up the key is 0, which is somebody else's or nobody's */
+	if (!plan || !plan->boundary || slot->narrow ||
+	    bpf_probe_read_user(&key, sizeof(key), (void *)slot->space.runtime + plan->key) || key >= INTERP_KEYS)
+		return 0;
+	at = interp_thread_pointer() + plan->keys + key * INTERP_KEY_SIZE + 8;
+	if (bpf_probe_read_user(&at, sizeof(at), (void *)at) || !at)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		if (i >= plan->n_deref)
+			break;
+		link = at;
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)at + plan->deref[i]))
+			return 0;
+	}
+	slot->next = at;
+	interp_fill(slot, number);
+	slot->link = link;
+	if (at && plan->boundary == INTERP_ENTRY)
+		slot->place = link;
+	return 0;
+}
+
+/* Adds the run that was read ahead to the record, and reads the next one. */
+__noinline int interp_flush(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	struct interp_plan *plan;
+	__u64 at;
+	__u32 key;
+
+	if (!slot)
+		return 0;
+	key = slot->plan;
+	plan = bpf_map_lookup_elem(&interp_plans, &key);
+	if (!plan)
+		return 0;
+	/* the loop's own frame: the later ones are left out with the others of the runtime */
+	if (!stack_setup.native && slot->loop == INTERP_NOWHERE && slot->record.n_user && slot->base) {
+		slot->loop = slot->base;
+		slot->record.n_user--;
+		slot->hash = slot->before;
+	}
+	slot->record.pid = slot->tgid;
+	for (__u32 i = 0; i < STACK_DEPTH; i++) {
+		barrier_var(i);
+		if (i >= slot->n_ahead || slot->record.n_user >= slot->depth)
+			break;
+		unwind_add_frame(slot, slot->record.n_user, slot->ahead[i & STACK_DEPTH]);
+	}
+	if (!slot->next) {
+		/* all frames that follow are shown */
+		slot->n_ahead = 0;
+		slot->place = slot->loop = INTERP_NOWHERE;
+		return 0;
+	}
+	interp_fill(slot, number);
+	if (plan->boundary == INTERP_ENTRY) {
+		at = slot->link;
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)at + plan->link) || !at)
+			at = INTERP_NOWHERE;
+		slot->link = slot->place = at;
+	}
+	return 0;
+}
+
+/* Adds what is left of the list when the walk has ended: its place among the native frames is not known. */
+__noinline int interp_rest(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+
+	if (!slot)
+		return 0;
+	for (int i = 0; i < STACK_DEPTH; i++) {
+		barrier_var(i);
+		if ((!slot->n_ahead && !slot->next) || slot->record.n_user >= slot->depth)
+			break;
+		/* the last frame of the walk is no loop's */
+		if (slot->loop == INTERP_NOWHERE)
+			slot->loop = 0;
+		slot->record.flags |= STACK_INTERP_LOOSE;
+		interp_flush(number);
+	}
+	return 0;
+}
+
+/* Before each walk. */
+static __always_inline void interp_reset(struct unwind_slot *slot)
+{
+	slot->plan = slot->known ? slot->space.plan : 0;
+	slot->n_ahead = 0;
+	slot->next = 0;
+	slot->steps = 0;
+	slot->place = slot->loop = INTERP_NOWHERE;
+}
+
+#endif

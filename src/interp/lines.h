@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The line table of a code object, as CPython 3.11 and newer have it (its InternalDocs/code_objects.md). */
+#ifndef SONDE_INTERP_LINES_H
+#define SONDE_INTERP_LINES_H
+
+#include "base/base.h"
+
+/*
+ * Returns the line of a place, a unit of 2 bytes of bytecode. first: the line at which the table begins. 0: the place
+ * has no line, the table does not reach so far, or it is damaged.
+ */
+int lines_at(const uint8_t *table, size_t n, int first, unsigned int place);
+
+#endif

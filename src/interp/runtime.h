@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A file with an interpreter: is it one, of which version, and how are its frames found (bpf/interp.h)? Asked once for
+ * each file, of what the file itself says. Knows no process.
+ */
+#ifndef SONDE_INTERP_RUNTIME_H
+#define SONDE_INTERP_RUNTIME_H
+
+#include "base/base.h"
+#include "bpf/interp.h"
+
+struct binary;
+
+/* Where objects of a version of Python have what, in bytes from their begin. */
+struct python_layout {
+	uint16_t filename, qualname, linetable, firstline, code_data; /* of a code object */
+	uint16_t ascii, compact;				      /* the text of a string, of other strings */
+};
+
+struct runtime {
+	unsigned int major, minor; /* of Python; 0: not known */
+	const char *why;	   /* NULL: it has a plan; else why it has none, for people: a constant */
+	/* The begin of the runtime's state, from the begin of the file if it were mapped as the loop's segment is. */
+	uint64_t state;
+	uint64_t loop; /* the offset in the file of the loop's function */
+	/* From the state: the types of code objects, strings and bytes. */
+	uint64_t code_type, string_type, bytes_type;
+	struct interp_plan plan;
+	struct python_layout layout;
+};
+
+/* Returns what a file is, which the caller frees; NULL: it is no interpreter that we know of. */
+struct runtime *runtime_read(struct binary *binary);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Names frames of interpreters when their stacks arrive: the process may free its functions, or end. What was read of a
+ * function is kept, for a process that has ended by then, and compared with what the process has now.
+ */
+#include "base/str.h"
+#include "interp/names.h"
+#include "symbols_part.h"
+
+static const struct frame unread = { .name = "[python]", .kind = FRAME_INTERPRETED };
+
+/* Frames of one function and line are one, whatever process they are of. */
+static const struct frame *frame_of(struct symbols *symbols, const char *name)
+{
+	struct symbols_interpreted *interpreted = &symbols->interpreted;
+	uint32_t number = set_add(&interpreted->names, name, strlen(name) + 1);
+
+	if (number == interpreted->frames.n) {
+		const struct frame new = { .name = pool_add(&symbols->strings, name), .kind = FRAME_INTERPRETED };
+
+		*vec_push(&interpreted->frames) = pool_copy(&symbols->strings, &new, sizeof(new));
+	}
+	return interpreted->frames.v[number];
+}
+
+/* Keeps what was read of a new code object, and takes over what it has. */
+static const struct names_code *keep(struct symbols *symbols, const uint64_t key[2], const struct names_code *new)
+{
+	struct names_code *code = base_alloc(sizeof(*code));
+
+	*code = *new;
+	set_add(&symbols->interpreted.codes, key, 2 * sizeof(*key));
+	*vec_push(&symbols->interpreted) = code;
+	return code;
+}
+
+/* What is known of a code object, as it is now; of a process that has ended, as it was. NULL: nothing. */
+static const struct names_code *code_at(struct symbols *symbols, pid_t pid, uint64_t address)
+{
+	const uint64_t key[] = { (uint64_t)pid, address };
+	uint32_t number = set_find(&symbols->interpreted.codes, key, sizeof(key));
+	struct names_code new = {}, *known = number == SET_NONE ? NULL : symbols->interpreted.v[number];
+	const struct peek peek = peek_at(&pid);
+	const struct runtime *runtime = NULL;
+	uint64_t state;
+
+	if (symbols->source.runtime)
+		runtime = symbols->source.runtime(symbols->source.ctx, pid, &state);
+	if (runtime && runtime->why)
+		runtime = NULL;
+	if (runtime && !known)
+		return names_read(&new, runtime, state, &peek, address) < 0 ? NULL : keep(symbols, key, &new);
+	if (runtime && names_read(known, runtime, state, &peek, address) == -EBADMSG)
+		names_release(known);
+	return known && known->words[0] ? known : NULL;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame)
+{
+	const struct names_code *code;
+	__str struct str name = {};
+	int line;
+
+	if (symbols->options.raw) {
+		str_addf(&name, "0x%llx", (unsigned long long)INTERP_CODE(frame));
+		return frame_of(symbols, name.data);
+	}
+	code = INTERP_CODE(frame) ? code_at(symbols, pid, INTERP_CODE(frame)) : NULL;
+	if (!code)
+		return &unread;
+	line = names_line(code, INTERP_PLACE(frame));
+	str_addf(&name, "%s (%s", code->function, base_of(code->file));
+	if (line)
+		str_addf(&name, ":%d", line);
+	str_addc(&name, ')');
+	return frame_of(symbols, name.data);
+}
+
+void symbols_release_interpreted(struct symbols *symbols)
+{
+	struct symbols_interpreted *interpreted = &symbols->interpreted;
+
+	vec_each(code, interpreted) {
+		names_release(*code);
+		free(*code);
+	}
+	free(interpreted->v);
+	free(interpreted->frames.v);
+	set_release(&interpreted->codes);
+	set_release(&interpreted->names);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fuzzes the reader of Python's objects: the input is the memory of a process, from an address on; the code object is
+ * at its begin. And the line table: the whole input is one.
+ */
+#include "fuzz.h"
+#include "interp/lines.h"
+#include "interp/names.h"
+
+#define BEGIN 0x10000
+#define STATE 0x20000
+
+static const struct runtime runtimes[] = {
+	{ .minor = 11,
+	  .code_type = 8,
+	  .string_type = 16,
+	  .bytes_type = 24,
+	  .layout = { 112, 128, 136, 72, .code_data = 184, .ascii = 48, .compact = 72 } },
+	{ .minor = 12,
+	  .code_type = 8,
+	  .string_type = 16,
+	  .bytes_type = 24,
+	  .layout = { 112, 128, 136, 68, .code_data = 192, .ascii = 40, .compact = 56 } },
+};
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static size_t read_input(void *ctx, uint64_t at, void *to, size_t n)
+{
+	const struct input *input = ctx;
+
+	if (at - BEGIN >= input->size)
+		return 0;
+	if (n > input->size - (at - BEGIN))
+		n = input->size - (at - BEGIN);
+	memcpy(to, input->data + (at - BEGIN), n);
+	return n;
+}
+
+static void check_text(const char *text, size_t max)
+{
+	if (strnlen(text, max) == max)
+		abort();
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input input = { data, size };
+	const struct peek peek = { read_input, &input };
+
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++) {
+		struct names_code code = {};
+
+		if (names_read(&code, &runtimes[i], STATE, &peek, BEGIN) == 1) {
+			check_text(code.function, sizeof(code.function));
+			check_text(code.file, sizeof(code.file));
+			for (unsigned int place = 0; place < 64; place++)
+				if (names_line(&code, place) < 0)
+					abort();
+			if (names_read(&code, &runtimes[i], STATE, &peek, BEGIN) != 0)
+				abort();
+		}
+		names_release(&code);
+	}
+	for (unsigned int place = 0; place < 256; place += 15)
+		if (lines_at(data, size, 1, place) < 0)
+			abort();
+	return 0;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* src/interp/: line tables of Python's own library, and names in memory that is right, wrong or hostile. */
+#include <criterion/criterion.h>
+
+#include "base/base.h"
+#include "interp/lines.h"
+#include "interp/names.h"
+#include "interp/runtime.h"
+
+TestSuite(interp);
+
+/* --- line tables --- */
+
+/* For each code object of some modules: the first line, the table, and the line of each unit as Python says it. */
+static const char tables[] =
+	"import sys, os, glob\n"
+	"def show(code):\n"
+	"    print(code.co_firstlineno, code.co_linetable.hex() or '-', *[p[0] or 0 for p in code.co_positions()])\n"
+	"    for const in code.co_consts:\n"
+	"        if hasattr(const, 'co_linetable'):\n"
+	"            show(const)\n"
+	"if sys.version_info >= (3, 11):\n"
+	"    for path in sorted(glob.glob(os.path.dirname(os.__file__) + '/*.py'))[::4]:\n"
+	"        show(compile(open(path, encoding='utf-8', errors='replace').read(), path, 'exec'))\n";
+
+static size_t from_hex(const char *text, uint8_t *bytes)
+{
+	size_t n = 0;
+
+	for (unsigned int byte; sscanf(text + 2 * n, "%2x", &byte) == 1; n++)
+		bytes[n] = (uint8_t)byte;
+	return n;
+}
+
+static size_t check_table(char *line, uint8_t *bytes)
+{
+	char *rest = NULL, *word = strtok_r(line, " \n", &rest);
+	int first = atoi(word ? word : "0");
+	size_t n, place = 0;
+
+	word = strtok_r(NULL, " \n", &rest);
+	n = word && *word != '-' ? from_hex(word, bytes) : 0;
+	for (; (word = strtok_r(NULL, " \n", &rest)); place++) {
+		int expected = atoi(word), line_is = lines_at(bytes, n, first, (unsigned int)place);
+
+		cr_assert_eq(line_is, expected, "first line %d, unit %zu: %d, not %d", first, place, line_is, expected);
+	}
+	cr_expect_eq(lines_at(bytes, n, first, (unsigned int)place), 0);
+	return place;
+}
+
+Test(interp, lines_of_the_library, .timeout = 120)
+{
+	char *command __free = base_printf("PATH=/usr/bin:$PATH python3 - << 'END'\n%sEND\n", tables), *line = NULL;
+	FILE *out = popen(command, "r");
+	uint8_t *bytes __free = malloc(1 << 20);
+	size_t room = 0, units = 0, codes = 0;
+	ssize_t len;
+
+	cr_assert(out);
+	while ((len = getline(&line, &room, out)) > 0 && len < 1 << 20) {
+		units += check_table(line, bytes);
+		codes++;
+	}
+	free(line);
+	if (pclose(out) || !codes)
+		cr_skip_test("there is no Python 3.11 or newer");
+	cr_expect_gt(units, 10000);
+}
+
+Test(interp, lines_of_damaged_tables)
+{
+	static const uint8_t no_begin[] = { 0x50, 0 }, cut[] = { 0xf0, 0x02 };
+	static const uint8_t endless[] = { 0xe8, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f };
+	static const uint8_t far[] = { 0xe8, 0x7e, 0x7f, 0x7f, 0x7f, 0x1f };
+
+	cr_expect_eq(lines_at(NULL, 0, 1, 0), 0);
+	cr_expect_eq(lines_at(no_begin, sizeof(no_begin), 1, 0), 0);
+	cr_expect_eq(lines_at(cut, sizeof(cut), 1, 0), 0);
+	cr_expect_eq(lines_at(endless, sizeof(endless), 1, 0), 0);
+	cr_expect_geq(lines_at(far, sizeof(far), INT32_MAX, 0), 0);
+}
+
+/* --- names --- */
+
+struct object {
+	uint64_t references, type, length, hash;
+	uint32_t state, unused;
+	char text[1024];
+};
+
+/* The runtime's state is at `state`, and its types follow. */
+static uint64_t state[8];
+static struct object file, function;
+static struct bytes {
+	uint64_t references, type, length, hash;
+	uint8_t bytes[16];
+} table;
+static uint8_t code[256];
+static const struct runtime runtime = {
+	.major = 3,
+	.minor = 12,
+	.code_type = 8,
+	.string_type = 16,
+	.bytes_type = 24,
+	.layout = { 112, 128, 136, 68, .code_data = 192, .ascii = 40, .compact = 56 },
+};
+
+static void set_word(size_t offset, uint64_t word)
+{
+	memcpy(code + offset, &word, sizeof(word));
+}
+
+static struct object string(const char *text)
+{
+	struct object object = { 1, (uintptr_t)state + 16, strlen(text), 0, 1 << 2 | 0x20 | 0x40, 0, "" };
+
+	memcpy(object.text, text, strlen(text) < sizeof(object.text) ? strlen(text) : sizeof(object.text));
+	return object;
+}
+
+/* A function `work` at line 7, whose first instruction is in line 8. */
+static void make_code(void)
+{
+	const int32_t first = 7;
+
+	file = string("/srv/app/load.py");
+	function = string("K.work");
+	table = (struct bytes){ 1, (uintptr_t)state + 24, 3, 0, { 0x80 | 11 << 3 | 3, 0, 0 } };
+	memset(code, 0, sizeof(code));
+	set_word(8, (uintptr_t)state + 8);
+	set_word(112, (uintptr_t)&file);
+	set_word(128, (uintptr_t)&function);
+	set_word(136, (uintptr_t)&table);
+	memcpy(code + 68, &first, sizeof(first));
+}
+
+static int read_code(struct names_code *to)
+{
+	pid_t pid = getpid();
+	const struct peek peek = peek_at(&pid);
+
+	return names_read(to, &runtime, (uintptr_t)state, &peek, (uintptr_t)code);
+}
+
+Test(interp, names)
+{
+	struct names_code known = {};
+
+	make_code();
+	cr_assert_eq(read_code(&known), 1);
+	cr_expect_str_eq(known.function, "K.work");
+	cr_expect_str_eq(known.file, "/srv/app/load.py");
+	cr_expect_eq(names_line(&known, 0), 8);
+	cr_expect_eq(names_line(&known, 3), 8);
+	cr_expect_eq(names_line(&known, 4), 0);
+	cr_expect_eq(names_line(&known, INTERP_PLACE_MASK), 7);
+	cr_expect_eq(read_code(&known), 0);
+	/* another function in the same place */
+	set_word(128, (uintptr_t)&file);
+	cr_expect_eq(read_code(&known), 1);
+	cr_expect_str_eq(known.function, known.file);
+	names_release(&known);
+}
+
+Test(interp, names_that_are_none)
+{
+	struct names_code known = {};
+
+	make_code();
+	set_word(8, (uintptr_t)state);
+	cr_expect_eq(read_code(&known), -EBADMSG, "the type is not that of code objects");
+	make_code();
+	file.type = 1;
+	cr_expect_eq(read_code(&known), -EBADMSG, "the file's name is no string");
+	make_code();
+	function.state &= ~0x20U;
+	cr_expect_eq(read_code(&known), -EBADMSG, "the name is not compact");
+	make_code();
+	function.length = UINT64_MAX;
+	cr_expect_eq(read_code(&known), 1, "a long name is cut");
+	cr_expect_leq(strlen(known.function), NAMES_FUNCTION - 1);
+	names_release(&known);
+	make_code();
+	set_word(128, 64);
+	cr_expect_eq(read_code(&known), -EBADMSG, "the name is nowhere");
+	make_code();
+	table.length = UINT64_MAX;
+	cr_expect_eq(read_code(&known), 1);
+	cr_expect_eq(names_line(&known, 0), 0, "the table is too long");
+	names_release(&known);
+}
+
+Test(interp, names_with_odd_characters)
+{
+	static const uint16_t wide[] = { 0xe9, 0x20ac, '\n', 0xd800 };
+	struct names_code known = {};
+
+	make_code();
+	function = string("a\n\033[2Jb");
+	cr_assert_eq(read_code(&known), 1);
+	cr_expect_str_eq(known.function, "a\\x0a\\x1b[2Jb");
+	names_release(&known);
+	function = string("");
+	function.state = 2 << 2 | 0x20;
+	function.length = 4;
+	memcpy(function.text + 16, wide, sizeof(wide));
+	cr_assert_eq(read_code(&known), 1);
+	cr_expect_str_eq(known.function, "\xc3\xa9\xe2\x82\xac\\x0a?");
+	names_release(&known);
+}
