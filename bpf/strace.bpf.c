@@ -7,6 +7,7 @@
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/stack.bpf.h"
+#include "bpf/path.h"
 #include "bpf/strace.h"
 #include "bpf/strace_count.bpf.h"
 #include "bpf/strace_file.bpf.h"

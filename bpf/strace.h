@@ -8,8 +8,6 @@
 #ifndef SONDE_BPF_STRACE_H
 #define SONDE_BPF_STRACE_H
 
-#include "bpf/path.h"
-
 #define STRACE_CALLS   512		  /* calls with greater numbers have no plan */
 #define STRACE_PLANS   (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
 #define STRACE_STEPS   2048

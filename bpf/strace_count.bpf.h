@@ -8,6 +8,7 @@
 
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
+#include "bpf/path.h"
 #include "bpf/strace.h"
 
 /* A call that has begun. */

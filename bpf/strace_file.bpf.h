@@ -7,6 +7,7 @@
 #include "bpf/pidfd.bpf.h"
 #include "bpf/task.bpf.h"
 #include "bpf/tcp.bpf.h"
+#include "bpf/path.h"
 #include "bpf/strace.h"
 
 #define AF_UNIX	   1

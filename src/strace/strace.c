@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "bpf/event.h"
 #include "bpf/filter.h"
+#include "bpf/path.h"
 #include "bpf/strace.h"
 #include "bpf/stack.h"
 #include "bpf/strace.skel.h"

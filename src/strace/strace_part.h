@@ -4,6 +4,7 @@
 #define SONDE_STRACE_STRACE_PART_H
 
 #include "base/base.h"
+#include "bpf/path.h"
 #include "bpf/strace.h"
 #include "engine/engine.h"
 #include "engine/progs_life.h"

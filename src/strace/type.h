@@ -7,6 +7,7 @@
 #define SONDE_STRACE_TYPE_H
 
 #include "base/str.h"
+#include "bpf/path.h"
 #include "bpf/strace.h"
 
 struct strace_settings;
