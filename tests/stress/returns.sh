@@ -289,6 +289,14 @@ test_random_functions() {
 	compare sonde funclatency -j -r "$@"
 }
 
+# The kernel runs copies of probed instructions, each thread's beside those of the others.
+# timeout=600
+test_copies() {
+	run sonde funclatency 'u:/bin/copies:copy_*' -- copies 60 6
+	expect_exit 0
+	expect_line '^[0-9]+ calls, 0 wrong$'
+}
+
 # All functions of the C library. Every call of it costs then, so that only $only work.
 all_of_libc() {
 	echo "u:$(echo "$root"/usr/lib/*/libc.so.6):*"
