@@ -4,7 +4,8 @@
 # reaches its end and has left nothing behind (no_residue is called after each test). A comment "#
 # timeout=SECONDS cpus=N" on the line before it changes the defaults of 120 s and one processor.
 # cpus=1-locked is a guest of its own whose kernel is locked down ("confidentiality"), cpus=1-many one whose kernel
-# has room for 256 processors, cpus=1-icount one whose clock counts instructions (1 ns each). "image=peers"
+# has room for 256 processors, cpus=1-icount one whose clock counts instructions (1 ns each). cpus=2-single has two
+# processors that QEMU runs in turn, in one thread: see breakable() of tests/guest/run. "image=peers"
 # gives a test the tools of others, called by `peer CMD...`; it then runs only on kernels that have
 # such an image.
 
