@@ -54,13 +54,13 @@ static const struct progs_probe probes[] = {
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
 	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, stacks_source.keyed) },
-	/* hit in soft interrupts, which nothing preempts; perf's tracepoints would skip those that interrupt the others */
-	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true, .raw = true },
+	/* not raw: on kernels that preempt raw programs, a thread that is preempted there makes others' hits skipped */
+	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "reads", .system = "tcp", .name = "tcp_rcv_space_adjust", OF_REQUESTS },
 	{ .program = "sends", .system = "sock", .name = "sock_send_length", OF_REQUESTS, .optional = true },
 	{ .program = "sends", .function = "tcp_release_cb", OF_REQUESTS, .optional = true, .otherwise = true },
-	{ .program = "connections", .system = "sock", .name = "inet_sock_set_state", OF_REQUESTS, .raw = true },
+	{ .program = "connections", .system = "sock", .name = "inet_sock_set_state", OF_REQUESTS },
 };
 
 static const struct progs_source source = {
