@@ -142,14 +142,16 @@ static __always_inline __u64 stack_wakeup(__u64 size)
  */
 static __always_inline void stack_send(struct unwind_slot *slot)
 {
-	__u64 size = slot->record.n_user + slot->record.n_kernel;
+	__u64 size = slot->record.n_user + slot->record.n_kernel, wakeup;
 	__u8 seen = 1;
 
 	if (bpf_map_lookup_elem(&stack_seen, &slot->record.id))
 		return;
 	barrier_var(size);
 	size = (size & (UNWIND_FRAMES - 1)) * 8 + sizeof(slot->record);
-	if (bpf_ringbuf_output(&stacks, &slot->record, size, stack_wakeup(size)))
+	/* names of an interpreter's frames are in memory that the process uses again soon */
+	wakeup = slot->plan && slot->record.pid ? BPF_RB_FORCE_WAKEUP : stack_wakeup(size);
+	if (bpf_ringbuf_output(&stacks, &slot->record, size, wakeup))
 		stack_lost(STACK_LOST_BUFFER);
 	else
 		bpf_map_update_elem(&stack_seen, &slot->record.id, &seen, BPF_ANY);
