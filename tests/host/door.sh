@@ -168,9 +168,6 @@ test_some_answers() {
 	expect_err "^sonde: there is no tool 'perf stat'; the nearest is: sonde why -- CMD\$"
 	run sonde help perf record
 	expect_err "^sonde: there is no tool 'perf record'; the nearest is: sonde profile -- CMD\$"
-	run sonde strace -c -- make
-	expect_exit 2
-	expect_err 'sonde syscount --summary -- CMD'
 	run sonde flamegraph
 	expect_err '; the nearest is: sonde profile --flame FILE$'
 	run sonde c2c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Compares sonde syscount --summary -- CMD with strace -c -f CMD: the same calls, and as many
+# Compares sonde syscount --summary -- CMD and sonde strace -c -f CMD with strace -c -f CMD: the same calls, and as many
 # errors.
 
 # Prints "CALL CALLS ERRORS" of a table of strace's, or one in its manner. Leaves out what depends
@@ -21,6 +21,9 @@ beside() {
 	calls_of out "$but" > seen
 	[ "$(wc -l < wanted)" -ge 10 ] || fail "strace has counted nothing"
 	cmp -s wanted seen || { diff wanted seen || :; fail "not what strace counts (-): $*"; }
+	sonde strace -c -f -o ours.out "$@" > ours.did 2> /dev/null || fail "sonde strace -c: $*"
+	calls_of ours.out "$but" > seen
+	cmp -s wanted seen || { diff wanted seen || :; fail "sonde strace -c: not what strace counts (-): $*"; }
 }
 
 files() {
