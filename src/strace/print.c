@@ -279,7 +279,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 /* Whether -e lets a call pass: execve is recorded in any case. */
 static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
 {
-	return record->flags & STRACE_COMPAT ? !lines->settings->trace.any : strace_set_has(&lines->settings->trace, record->nr);
+	return is_in(&lines->settings->trace, record);
 }
 
 #define STATUS_ALL (STRACE_FAILED | STRACE_SUCCESSFUL | STRACE_UNFINISHED)
@@ -434,7 +434,8 @@ void strace_print_killed(struct strace_lines *lines, const struct strace_record 
 {
 	struct strace_line line = line_of(lines, enter, NULL);
 
-	if (strace_is_exit(enter) || !output_is_text(lines->out) || !is_chosen(lines, enter) || !strace_paths_pass(&line))
+	if (strace_is_exit(enter) || !output_is_text(lines->out) || !is_chosen(lines, enter) ||
+	    !strace_paths_pass(&line))
 		return;
 	if (!shows_begin(lines, enter)) {
 		if (lines->settings->slower || !(lines->settings->status & STRACE_UNFINISHED))
