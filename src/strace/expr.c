@@ -75,7 +75,8 @@ int strace_expr_hex(void *dest, const char *text, struct err *err)
 			*(uint32_t *)dest = i;
 			return 0;
 		}
-	return err_set(err, -EINVAL, "no such choice of texts: %s (there are none, non-ascii-chars, non-ascii, all)", text);
+	return err_set(err, -EINVAL, "no such choice of texts: %s (there are none, non-ascii-chars, non-ascii, all)",
+		       text);
 }
 
 int strace_expr_quiet(void *dest, const char *text, struct err *err)
@@ -118,7 +119,8 @@ static int add_signal(void *set, const char *word, struct err *err)
 			struct str name __str = {};
 
 			strace_signal_name(&name, i);
-			if (!strcasecmp(name.data, word) || (!strncmp(name.data, "SIG", 3) && !strcasecmp(name.data + 3, word)))
+			if (!strcasecmp(name.data, word) || (!strncmp(name.data, "SIG", 3) &&
+							     !strcasecmp(name.data + 3, word)))
 				number = i;
 		}
 	}
@@ -147,7 +149,8 @@ static int add_fd(void *set, const char *word, struct err *err)
 	uint64_t number;
 
 	if (opt_u64(word, &number) || number >= ARRAY_SIZE(fds->v))
-		return err_set(err, -EINVAL, "no descriptor: %s (they are numbers up to %zu)", word, ARRAY_SIZE(fds->v) - 1);
+		return err_set(err, -EINVAL, "no descriptor: %s (they are numbers up to %zu)", word,
+			       ARRAY_SIZE(fds->v) - 1);
 	fds->v[number] = 1;
 	return 0;
 }
@@ -212,7 +215,8 @@ int strace_expr_parse(struct strace_settings *settings, const char *text, struct
 	for (size_t i = 0; i < ARRAY_SIZE(qualifiers); i++)
 		if (word_is_in(name, qualifiers[i].names))
 			return qualifiers[i].parse((char *)settings + qualifiers[i].offset, equals + 1, err);
-	return err_set(err, -EINVAL, "-e %s=... is not known (there are trace, abbrev, verbose, raw, signal, status, quiet, "
-				     "decode-fds, read, write)",
+	return err_set(err, -EINVAL,
+		       "-e %s=... is not known (there are trace, abbrev, verbose, raw, signal, status, quiet, "
+		       "decode-fds, read, write)",
 		       name);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * From records to lines: their order. A line stands where its call began. The records of the last milliseconds are
- * held, so that a call whose end comes within this time is one line; one that lasts longer is printed as unfinished, and
- * resumed later.
+ * held, so that a call whose end comes within this time is one line; one that lasts longer is printed as unfinished,
+ * and resumed later.
  */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -21,7 +21,8 @@ struct held {
 	struct strace_record record; /* with its blobs */
 };
 
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command, uint32_t process)
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command,
+				      uint32_t process)
 {
 	struct strace_lines *lines = base_alloc(sizeof(*lines));
 

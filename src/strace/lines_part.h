@@ -56,11 +56,13 @@ bool strace_is_exit(const struct strace_record *record);
 /* The next line is of this task. */
 void strace_print_of(struct strace_lines *lines, struct task *task);
 /* A call with both ends; enter NULL: its begin is not known. */
-void strace_print_whole(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
+void strace_print_whole(struct strace_lines *lines, const struct strace_record *enter,
+			const struct strace_record *exit);
 /* A call that lasts, later its end, or the end of its thread. */
 void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter);
 void strace_print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
-void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *end);
+void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter,
+			 const struct strace_record *end);
 void strace_print_signal(struct strace_lines *lines, const struct strace_record *record);
 void strace_print_ended(struct strace_lines *lines, const struct strace_record *record);
 /* A line of our own. */

@@ -59,7 +59,7 @@ static bool needs_end(const struct strace_type *type)
 /* Sets of calls have no 32-bit ones. */
 static bool is_in(const struct strace_set *set, const struct strace_record *record)
 {
-	return record->flags & STRACE_COMPAT ? !set->any : strace_set_has(set, record->nr);
+	return strace_set_has(set, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
 }
 
 static bool is_raw(const struct strace_line *line, const struct strace_record *record)
@@ -281,7 +281,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 /* Whether -e lets a call pass: execve is recorded in any case. */
 static bool is_chosen(const struct strace_lines *lines, const struct strace_record *record)
 {
-	return strace_set_has(&lines->settings->trace, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
+	return is_in(&lines->settings->trace, record);
 }
 
 #define STATUS_ALL (STRACE_FAILED | STRACE_SUCCESSFUL | STRACE_UNFINISHED)
@@ -436,7 +436,8 @@ void strace_print_killed(struct strace_lines *lines, const struct strace_record 
 {
 	struct strace_line line = line_of(lines, enter, NULL);
 
-	if (strace_is_exit(enter) || !output_is_text(lines->out) || !is_chosen(lines, enter) || !strace_paths_pass(&line))
+	if (strace_is_exit(enter) || !output_is_text(lines->out) || !is_chosen(lines, enter) ||
+	    !strace_paths_pass(&line))
 		return;
 	if (!shows_begin(lines, enter)) {
 		if (lines->settings->slower || !(lines->settings->status & STRACE_UNFINISHED))

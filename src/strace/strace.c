@@ -65,16 +65,18 @@ static const struct opt options[] = {
 	    "with -o, write the lines of each thread to FILE.TID"),
 	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
 	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; "
-	    "! before them: all others; and -e WHAT=SET: trace, signal, status, quiet, raw, verbose, abbrev, read, write, "
-	    "decode-fds"),
+	    "! before them: all others; and -e WHAT=SET: trace, signal, status, quiet, raw, verbose, abbrev, read, "
+	    "write, decode-fds"),
 	SET(hidden, "signal", "SIGNALS", "only these signals: INT,CHLD, none, !SIGIO", strace_expr_signals),
 	SET(status, "status", "SET", "only calls that are failed, successful or unfinished", strace_expr_status),
-	OPT(OPT_CALL, struct strace_settings, hushed, 0, "silent", "SET", "no messages about exit or path-resolution; all",
+	OPT(OPT_CALL, struct strace_settings, hushed, 0, "silent", "SET",
+	    "no messages about exit or path-resolution; all",
 	    .call = strace_expr_quiet, .also = "silence", .optional_arg = true),
 	SET(raw, "raw", "CALLS", "arguments of these as registers, in hex", strace_expr_calls),
 	SET(abbrev, "abbrev", "CALLS", "structs of all other calls with all members", strace_expr_calls),
 	SET(dump_read, "read", "FDS", "what is read from these descriptors, in hex below the call", strace_expr_fds),
-	SET(dump_written, "write", "FDS", "what is written to these descriptors, in hex below the call", strace_expr_fds),
+	SET(dump_written, "write", "FDS", "what is written to these descriptors, in hex below the call",
+	    strace_expr_fds),
 	OPT(OPT_CALL, struct strace_settings, style, 'X', "const-print-style", "STYLE",
 	    "constants as raw numbers, by name (abbrev), or both (verbose)", .call = strace_expr_style),
 	SET(trace, "inject", "SET", "refused: it changes what a program does", strace_expr_refuse),
@@ -88,7 +90,8 @@ static const struct opt options[] = {
 	OPT(OPT_U32, struct strace_settings, column, 'a', "columns", "N", "where results stand: 40", .max = 1000),
 	OPT(OPT_CALL, struct strace_settings, times, 't', NULL, NULL,
 	    "the time of day; -tt with microseconds; -ttt as seconds since 1970", .call = add_one),
-	OPT(OPT_CALL, struct strace_settings, clock, 0, "absolute-timestamps", "FORM", "time, unix or none; and s, ms, us, ns",
+	OPT(OPT_CALL, struct strace_settings, clock, 0, "absolute-timestamps", "FORM",
+	    "time, unix or none; and s, ms, us, ns",
 	    .call = strace_times_clock, .also = "timestamps", .optional_arg = true),
 	OPT(OPT_BOOL, struct strace_settings, relative, 'r', NULL, NULL, "the time since the line before"),
 	OPT(OPT_CALL, struct strace_settings, relative_digits, 0, "relative-timestamps", "UNIT",
@@ -96,16 +99,20 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct strace_settings, took, 'T', NULL, NULL, "how long each call took"),
 	OPT(OPT_CALL, struct strace_settings, took_digits, 0, "syscall-times", "UNIT", "the same, to s, ms, us or ns",
 	    .call = strace_times_precision, .optional_arg = true),
-	OPT(OPT_CALL, struct strace_settings, hex, 'x', NULL, NULL, "texts that are not printable in hex; -xx all texts",
+	OPT(OPT_CALL, struct strace_settings, hex, 'x', NULL, NULL,
+	    "texts that are not printable in hex; -xx all texts",
 	    .call = add_one),
-	OPT(OPT_CALL, struct strace_settings, hex, 0, "strings-in-hex", "WHICH", "all, non-ascii, non-ascii-chars, none",
+	OPT(OPT_CALL, struct strace_settings, hex, 0, "strings-in-hex", "WHICH",
+	    "all, non-ascii, non-ascii-chars, none",
 	    .call = strace_expr_hex, .optional_arg = true),
 	OPT(OPT_CALL, struct strace_settings, files, 'y', NULL, NULL,
 	    "what descriptors are open on; -yy also addresses of sockets and numbers of devices", .call = add_one),
-	OPT(OPT_CALL, struct strace_settings, details, 0, "decode-fds", "SET", "the same: path, dev, socket, pidfd, all",
+	OPT(OPT_CALL, struct strace_settings, details, 0, "decode-fds", "SET",
+	    "the same: path, dev, socket, pidfd, all",
 	    .call = strace_expr_files, .optional_arg = true),
 	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
-	OPT(OPT_BOOL, struct strace_settings, stack, 'k', "stack-traces", NULL, "the stack of each call, below its line"),
+	OPT(OPT_BOOL, struct strace_settings, stack, 'k', "stack-traces", NULL,
+	    "the stack of each call, below its line"),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
 	OPT(OPT_BOOL, struct strace_settings, ok, 'z', "successful-only", NULL, "only calls that did not fail"),
 	OPT(OPT_BOOL, struct strace_settings, failed, 'Z', "failed-only", NULL, "only calls that failed"),
@@ -119,11 +126,13 @@ static const struct opt options[] = {
 	OPT(OPT_STRING, struct strace_settings, order, 'S', "summary-sort-by", "ORDER",
 	    "sort that table by time, min-time, max-time, avg-time, calls, errors, name, nothing"),
 	OPT(OPT_STRING, struct strace_settings, columns, 'U', "summary-columns", "COLUMNS",
-	    "columns of that table: time-percent,total-time,min-time,max-time,avg-time,calls,errors,name"),
+	    "columns of that table, joined by commas: time-percent, total-time, min-time, max-time, avg-time, calls, errors, name"),
 	OPT(OPT_CALL, struct strace_settings, detach, 'b', "detach-on", "execve",
 	    "leave a process, and its children, when it executes another program", .call = set_detach),
-	OPT(OPT_STRING, struct strace_settings, interruptible, 'I', "interruptible", "N", "nothing: no signal is blocked"),
-	OPT(OPT_CALL, struct strace_settings, apart, 'D', "daemonize", NULL, "nothing: sonde is no parent of what it traces",
+	OPT(OPT_STRING, struct strace_settings, interruptible, 'I', "interruptible", "N",
+	    "nothing: no signal is blocked"),
+	OPT(OPT_CALL, struct strace_settings, apart, 'D', "daemonize", NULL,
+	    "nothing: sonde is no parent of what it traces",
 	    .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, seccomp, 0, "seccomp-bpf", NULL, "nothing: nothing is stopped"),
 	OPT(OPT_STRING, struct strace_settings, overhead, 'O', "summary-syscall-overhead", "TIME",
@@ -181,8 +190,8 @@ static void say_ignored(const struct strace_settings *settings)
 /* The options of the table of -c. */
 static int parse_table(struct state *state, struct strace_settings *settings, struct err *err)
 {
-	int ret = strace_summary_columns(&state->table, settings->columns ? settings->columns : "time-percent,total-time,avg-time,calls,errors,name",
-					 err);
+	static const char *const usual = "time-percent,total-time,avg-time,calls,errors,name";
+	int ret = strace_summary_columns(&state->table, settings->columns ? settings->columns : usual, err);
 
 	if (!ret)
 		ret = strace_summary_order(&state->table, settings->order ? settings->order : "time", err);
@@ -195,9 +204,11 @@ static int parse_table(struct state *state, struct strace_settings *settings, st
 	if (settings->summary && settings->both)
 		return err_set(err, -EINVAL, "-c prints no lines, -C does: give one of them");
 	if (settings->separate || settings->follow > 1)
-		return err_set(err, -EINVAL, "-%c counts all processes together: -f, and not -ff", settings->both ? 'C' : 'c');
+		return err_set(err, -EINVAL, "-%c counts all processes together: -f, and not -ff",
+			       settings->both ? 'C' : 'c');
 	if (settings->paths.n)
-		return err_set(err, -EINVAL, "-P and -%c: not together, calls are counted before their paths are compared",
+		return err_set(err, -EINVAL,
+			       "-P and -%c: not together, calls are counted before their paths are compared",
 			       settings->both ? 'C' : 'c');
 	if (!output_is_text(state->instance->ctx->out))
 		return err_set(err, -EINVAL, "-%c is text; sonde syscount --summary has the table in JSON and CSV",
@@ -445,7 +456,8 @@ static void strace_emit(struct engine_instance *instance, bool last)
 	strace_lines_print(state->lines, clock_boot_ns(), true);
 	strace_lines_lost(state->lines, lost(state));
 	if (state->counts)
-		strace_counts_print(instance->ctx->out, object_map_fd(&state->progs.object, "strace_counts"), &state->table,
+		strace_counts_print(instance->ctx->out, object_map_fd(&state->progs.object, "strace_counts"),
+				    &state->table,
 				    &settings->trace);
 	output_flush(instance->ctx->out);
 	if (strace_lines_failed(state->lines))

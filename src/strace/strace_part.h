@@ -187,7 +187,7 @@ void strace_stack(struct str *out, struct stacks *stacks, uint64_t id);
 /* Finds what the paths are without symbolic links, and says it unless quiet. The caller releases it. */
 void strace_paths_resolve(const struct opt_list *paths, struct strace_paths *resolved, bool quiet);
 void strace_paths_release(struct strace_paths *resolved);
-/* Whether the call concerns one of the paths, or there are none. Without its end, what it names may not be known yet. */
+/* Whether the call concerns one of the paths, or there are none. Before its end, what it names may not be known. */
 bool strace_paths_pass(const struct strace_line *line);
 
 /* --- -e read= and -e write= --- */

@@ -97,8 +97,9 @@ int strace_summary_columns(struct strace_table *table, const char *text, struct 
 		int column = column_of(word);
 
 		if (column < 0)
-			return err_set(err, -EINVAL, "no such column: %s (there are time-percent, total-time, min-time, max-time, "
-						     "avg-time, calls, errors, name)",
+			return err_set(err, -EINVAL,
+				       "no such column: %s (there are time-percent, total-time, min-time, max-time, "
+				       "avg-time, calls, errors, name)",
 				       word);
 		for (size_t i = 0; i < table->n; i++)
 			if (table->columns[i] == (unsigned int)column)
@@ -118,8 +119,9 @@ int strace_summary_order(struct strace_table *table, const char *word, struct er
 	if (word_is_in(word, "nothing none"))
 		column = STRACE_BY_NUMBER;
 	if (column < 0)
-		return err_set(err, -EINVAL, "no such order: %s (there are time, min-time, max-time, avg-time, calls, errors, "
-					     "name, nothing)",
+		return err_set(err, -EINVAL,
+			       "no such order: %s (there are time, min-time, max-time, avg-time, calls, errors, "
+			       "name, nothing)",
 			       word);
 	table->order = column == STRACE_BY_PERCENT ? STRACE_BY_TIME : (enum strace_column)column;
 	return 0;

@@ -46,7 +46,8 @@ int strace_times_clock(void *dest, const char *text, struct err *err)
 		else if (!strcmp(value, "unix"))
 			clock.form = STRACE_CLOCK_UNIX;
 		else
-			return err_set(err, -EINVAL, "no such form of times: %s (there are none, time, unix, and s, ms, us, ns)",
+			return err_set(err, -EINVAL,
+				       "no such form of times: %s (there are none, time, unix, and s, ms, us, ns)",
 				       word);
 	}
 	*(struct strace_clock *)dest = clock;
