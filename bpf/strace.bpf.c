@@ -526,6 +526,9 @@ static __always_inline int traced(void *ctx, struct call *call)
 	/* it restores all registers, and so destroys its own number */
 	if (call->kind == STRACE_EXIT && call->nr == (__u32)-1)
 		call->nr = NR_RT_SIGRETURN;
+	if ((config.count || config.detach) && call->kind == STRACE_EXIT && !call->ret && is_exec(call) &&
+	    !is_compat(regs))
+		executed();
 	if (!may_be_wanted(call->nr))
 		return 0;
 	if (is_compat(regs))
@@ -564,8 +567,6 @@ int call_ends(void *ctx)
 	if (!is_wanted_task())
 		return 0;
 	call.ret = context_word(ctx, 1);
-	if ((config.count || config.detach) && !call.ret && is_exec(&call))
-		executed();
 	return traced(ctx, &call);
 }
 

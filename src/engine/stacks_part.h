@@ -55,7 +55,7 @@ struct stacks {
 	} entries;
 	struct files files;
 	uint64_t unknown; /* stacks of a runtime without a plan */
-	bool hurried; /* the user did not want to wait for all names */
+	bool hurried;	  /* the user did not want to wait for all names */
 };
 
 /* Names all frames. Returns 0, or -EINTR: the user did not want to wait. */

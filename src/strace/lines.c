@@ -246,7 +246,8 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 
 	revive(lines, task, record);
 	strace_print_of(lines, task);
-	lines->stack = record->kind == STRACE_EXIT && held->other ? held->other->stack : held->stack;
+	/* the begin of a printed call is gone */
+	lines->stack = record->kind == STRACE_EXIT && held->other && !held->printed ? held->other->stack : held->stack;
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
 		task->nr = record->nr;
 		task->has_nr = true;
