@@ -152,7 +152,11 @@ static void draw_colors(const struct drawing *d)
 static void add_class(struct drawing *d, const struct flame_box *box)
 {
 	static const char letters[] = {
-		[FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_JIT] = 'j', [FRAME_INTERPRETED] = 'p', [FRAME_MARK] = 'm'
+		[FRAME_USER] = 'u',
+		[FRAME_KERNEL] = 'k',
+		[FRAME_JIT] = 'j',
+		[FRAME_MARK] = 'm',
+		[FRAME_INTERPRETED] = 'p',
 	};
 	const struct frame *frame = box->node ? d->plan.tree->v[box->node].frame : NULL;
 	enum frame_kind kind = kind_of(frame);

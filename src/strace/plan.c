@@ -9,7 +9,7 @@
 static unsigned char source_of(unsigned char from, unsigned int arg, unsigned int n_before)
 {
 	if (from >= SELF - STRACE_ARGS)
-		return from - SELF + arg;
+		return (unsigned char)(from + arg - SELF);
 	return from >= STRACE_FROM_BLOB ? from + n_before : from;
 }
 

@@ -62,7 +62,7 @@ static void print_handle(struct strace_line *line, unsigned int arg)
 	in_hex.settings = &hex;
 	/* twice the size is copied, which has room for the head */
 	if (body && body->status != STRACE_UNREAD && body->n >= handle->bytes + 8)
-		strace_text(&in_hex, strace_bytes(body) + 8, handle->bytes, false);
+		strace_text(&in_hex, (const char *)strace_bytes(body) + 8, handle->bytes, false);
 	else
 		strace_address(line->out, strace_arg(line, arg) + 8);
 	str_addc(line->out, '}');

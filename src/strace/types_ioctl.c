@@ -9,6 +9,8 @@
 
 #define FICLONE_REQUEST	     0x40049409
 #define BLKGETSIZE64_REQUEST 0x80081272
+#define BLKSSZGET_REQUEST    0x1268
+#define BLKGETZONESZ_REQUEST 0x80041284
 #define GETFLAGS_REQUEST     0x80086601
 #define SETFLAGS_REQUEST     0x40086602
 /* The largest struct that is printed: of interfaces. */
@@ -234,14 +236,16 @@ static void add_interface(struct strace_line *line, unsigned int request, const 
 static bool is_filled_in(unsigned int request)
 {
 	return request == TIOCGWINSZ || request == FIONREAD || request == TIOCGPGRP || request == TIOCOUTQ ||
-	       request == TCGETS || request == TIOCGPTN || request == TIOCGSID || request == TIOCGETD;
+	       request == TCGETS || request == TIOCGPTN || request == TIOCGSID || request == TIOCGETD ||
+	       request == BLKSSZGET_REQUEST || request == BLKGETZONESZ_REQUEST;
 }
 
 static bool is_number(unsigned int request)
 {
 	return request == FIONREAD || request == FIONBIO || request == TIOCGPGRP || request == TIOCSPGRP ||
 	       request == TIOCOUTQ || request == FIOASYNC || request == TIOCGPTN || request == TIOCSPTLCK ||
-	       request == TIOCGSID || request == TIOCGETD || request == TIOCSETD;
+	       request == TIOCGSID || request == TIOCGETD || request == TIOCSETD || request == BLKSSZGET_REQUEST ||
+	       request == BLKGETZONESZ_REQUEST;
 }
 
 static bool is_terminal(unsigned int request)
