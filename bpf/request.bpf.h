@@ -96,7 +96,8 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 		atomic_add(&request_shared.no_room, 1);
 		return NULL;
 	}
-	bpf_map_update_elem(&request_peers, &cell.peer, &key, BPF_ANY);
+	if (bpf_map_update_elem(&request_peers, &cell.peer, &key, BPF_ANY))
+		atomic_add(&request_shared.no_peer, 1);
 	return bpf_map_lookup_elem(&request_cells, &key);
 }
 
@@ -314,6 +315,11 @@ __noinline __u64 request_server(__u64 client)
 	for (int i = 0; i < 4; i++)
 		if (((__u32 *)cell->address)[i] != ((__u32 *)address)[i])
 			return 0;
+	/* another client may have the same port */
+	request_copy(address, ends.laddr, ends.version);
+	for (int i = 0; i < 4; i++)
+		if (((__u32 *)cell->client)[i] != ((__u32 *)address)[i])
+			return 0;
 	return *server;
 }
 
@@ -384,11 +390,27 @@ static __always_inline void request_reaches(struct sock *sk)
 
 /* --- hits --- */
 
+/* The record says that nothing was sent. */
+static __always_inline void request_unanswered(struct request_cell *cell, __u64 key)
+{
+	cell->sent_at = 0;
+	request_write(key, bpf_ktime_get_ns(), WHY_LINK_DONE, cell->sender, cell->sender_tgid);
+}
+
+/* Clients with the same port share a place: the last one has it. */
+static __always_inline void request_forget(struct request_cell *cell, __u64 key)
+{
+	__u64 peer = cell->peer, *of = bpf_map_lookup_elem(&request_peers, &peer);
+
+	if (of && *of == key)
+		bpf_map_delete_elem(&request_peers, &peer);
+	bpf_map_delete_elem(&request_cells, &key);
+}
+
 /* A connection of the server is over. */
 __noinline int request_end(__u64 key)
 {
 	struct sock *sk = (void *)key;
-	__u64 peer;
 	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
 
 	if (!cell)
@@ -397,10 +419,8 @@ __noinline int request_end(__u64 key)
 	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
 		request_finish(cell, sk, cell->sent_seq, bpf_ktime_get_ns());
 	else if (cell->state == REQUEST_READ && cell->arrived)
-		atomic_add(&request_shared.unanswered, 1);
-	peer = cell->peer;
-	bpf_map_delete_elem(&request_peers, &peer);
-	bpf_map_delete_elem(&request_cells, &key);
+		request_unanswered(cell, key);
+	request_forget(cell, key);
 	return 0;
 }
 
@@ -462,7 +482,7 @@ static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 	if (cell->owned)
 		return true;
 	if (!why_current() && !task_pass((void *)bpf_get_current_task())) {
-		bpf_map_delete_elem(&request_cells, &key);
+		request_forget(cell, key);
 		return false;
 	}
 	cell->owned = 1;

@@ -76,11 +76,11 @@ _Static_assert(sizeof(struct request_event) == 88, "as on the other side");
 
 /* .data.requests: written by both sides. */
 struct request_shared {
-	unsigned long long no_room;    /* connections that are not measured */
-	unsigned long long in_midst;   /* requests that had begun before tracing, or before their connection was seen */
-	unsigned long long unanswered; /* that were read, and the connection ended without an answer */
-	unsigned long long early;      /* bytes sent while nothing was asked */
-	unsigned long long behind;     /* connections to servers behind */
+	unsigned long long no_room;  /* connections that are not measured */
+	unsigned long long in_midst; /* requests that had begun before tracing, or before their connection was seen */
+	unsigned long long no_peer;  /* connections whose clients are not found */
+	unsigned long long early;    /* bytes sent while nothing was asked */
+	unsigned long long behind;   /* connections to servers behind */
 };
 _Static_assert(sizeof(struct request_shared) == 40, "as on the other side");
 

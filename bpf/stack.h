@@ -17,7 +17,7 @@
  * that called. A kernel frame is an address as bpf_get_stack() gives it.
  */
 #define STACK_MODULE_SHIFT 48
-#define STACK_MODULES_MAX  32767
+#define STACK_MODULES_MAX  32766
 #define STACK_OFFSET_MASK  ((1ULL << STACK_MODULE_SHIFT) - 1)
 
 /* Why the user part of a stack ends where it does. */

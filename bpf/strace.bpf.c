@@ -348,14 +348,17 @@ static __always_inline void send(const struct call *call)
 	}
 	size = scratch->record.size;
 	barrier_var(size);
-	if (size > STRACE_ROOM + 8)
-		size = STRACE_ROOM + 8;
+	if (size > 2 * STRACE_ROOM)
+		size = 2 * STRACE_ROOM;
 	if (bpf_ringbuf_output(&events, &scratch->record, sizeof(scratch->record) + size, event_wakeup()))
 		event_dropped();
 	*(volatile __u64 *)&scratch->busy = 0;
 }
 
 /* --- which calls --- */
+
+/* Of 32-bit programs, on both architectures; sigreturn is 119. */
+#define NR_RT_SIGRETURN_32 173
 
 /* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
 #if defined(__TARGET_ARCH_x86)
@@ -484,6 +487,7 @@ static __always_inline void count(const struct call *call)
 	if (index >= STRACE_CALLS) {
 		index = STRACE_COUNT_OTHER;
 	} else if (call->flags & STRACE_COMPAT) {
+		kind = strace_plans[index + STRACE_CALLS].kind;
 		index += STRACE_COUNT_COMPAT;
 	} else {
 		kind = strace_plans[index].kind;
@@ -495,12 +499,14 @@ static __always_inline void count(const struct call *call)
 	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, config.wall, config.slower);
 }
 
-static __always_inline bool is_exec(const struct call *call)
+static __always_inline bool is_exec(const struct call *call, bool compat)
 {
 	__u64 index = call->nr;
 
 	barrier_var(index);
-	return index < STRACE_CALLS && strace_plans[index].kind == STRACE_EXEC;
+	if (index >= STRACE_CALLS)
+		return false;
+	return strace_plans[compat ? index + STRACE_CALLS : index].kind == STRACE_EXEC;
 }
 
 /* A program was executed: the command's, or another one, of which -b wants no more calls. */
@@ -525,9 +531,9 @@ static __always_inline int traced(void *ctx, struct call *call)
 		return 0;
 	/* it restores all registers, and so destroys its own number */
 	if (call->kind == STRACE_EXIT && call->nr == (__u32)-1)
-		call->nr = NR_RT_SIGRETURN;
-	if ((config.count || config.detach) && call->kind == STRACE_EXIT && !call->ret && is_exec(call) &&
-	    !is_compat(regs))
+		call->nr = is_compat(regs) ? NR_RT_SIGRETURN_32 : NR_RT_SIGRETURN;
+	if ((config.count || config.detach) && call->kind == STRACE_EXIT && !call->ret &&
+	    is_exec(call, is_compat(regs)))
 		executed();
 	if (!may_be_wanted(call->nr))
 		return 0;

@@ -30,6 +30,20 @@
 
 const char *const stacks_unwinds[] = { "auto", "table", "fp", "none", NULL };
 
+/* --- priority --- */
+
+/*
+ * After exec a process has no mappings in the maps until we have read the kernel's records of them: 40 us if we run as
+ * soon as the kernel wakes us, milliseconds if we wait for a processor first.
+ */
+static void precede(struct stacks *stacks, bool on)
+{
+	if (on == stacks->precedes)
+		return;
+	stacks->precedes = on;
+	engine_precede(on);
+}
+
 /* --- frames --- */
 
 static const struct frame frame_lost = { .name = "[lost]", .kind = FRAME_MARK };
@@ -47,8 +61,12 @@ static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record
 	size_t n_user = record->n_user, n_kernel = record->n_kernel, n = 0;
 	struct stacks_kept *kept = base_alloc(sizeof(*kept) + (n_user + 1 + n_kernel) * sizeof(kept->frames[0]));
 
-	for (size_t i = 0; i < n_user; i++)
+	for (size_t i = 0; i < n_user; i++) {
+		/* its name is read at once, which may take long */
+		if (record->frames[i] & INTERP_FRAME)
+			precede(stacks, false);
 		kept->frames[n++] = symbols_user(stacks->symbols, record->pid, record->frames[i]);
+	}
 	if (is_cut(stacks, record->end))
 		kept->frames[n++] = &frame_missing;
 	kept->n_user = n;
@@ -133,18 +151,6 @@ struct stacks_named stacks_named(struct stacks *stacks, uint64_t id)
 	if (kept->n_kernel)
 		named.kernel = (struct frame_stack){ kept->frames + kept->n_user, kept->n_kernel };
 	return named;
-}
-
-/*
- * After exec a process has no mappings in the maps until we have read the kernel's records of them: 40 us if we run as
- * soon as the kernel wakes us, milliseconds if we wait for a processor first.
- */
-static void precede(struct stacks *stacks, bool on)
-{
-	if (on == stacks->precedes)
-		return;
-	stacks->precedes = on;
-	engine_precede(on);
 }
 
 /* While a table is made, other threads on this processor go on. */
@@ -331,6 +337,8 @@ int stacks_take(struct stacks *stacks)
 	if (stacks->source->calm && unwind_fd(stacks->unwind) >= 0)
 		calm_down(stacks);
 	stacks_drain(stacks);
+	if (unwind_fd(stacks->unwind) >= 0)
+		precede(stacks, true);
 	return PAUSE_MS;
 }
 

@@ -116,8 +116,11 @@ static void read_table(const struct reader *reader, uint64_t at, struct names_co
 		return;
 	code->table = base_alloc(head.length);
 	code->n_table = head.length;
-	if (!peek_copy(reader->peek, at + BYTES_DATA, code->table, code->n_table))
-		code->n_table = 0;
+	if (peek_copy(reader->peek, at + BYTES_DATA, code->table, code->n_table))
+		return;
+	free(code->table);
+	code->table = NULL;
+	code->n_table = 0;
 }
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)

@@ -15,7 +15,7 @@
 #define STUB_MAX 64
 
 /* Bounds on what a file says: all of it is in the first bytes of frames and code objects. */
-#define FRAME_MAX 0x78
+#define FRAME_MAX 0x70
 #define CODE_MAX  1024
 #define STATE_MAX 4096
 

@@ -77,6 +77,8 @@ static struct lang_program *compile(struct script *script, struct lang_options *
 			.is_hist = is_hist,
 		};
 	}
+	/* each interval begins with empty maps */
+	lang->clears = !settings->cumulative;
 	program = bcc_compile(request, lang);
 	if (request->program)
 		report_verbose_lines("program", request->program);

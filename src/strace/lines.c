@@ -11,6 +11,10 @@
 
 #define HOLD_NS (60 * 1000 * 1000ULL)
 
+/* Of 32-bit programs, on both architectures. */
+#define NR_SIGRETURN_32	   119
+#define NR_RT_SIGRETURN_32 173
+
 struct held {
 	struct held *next;
 	struct held *other; /* of a begin its end, and of an end its begin */
@@ -172,6 +176,10 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	/* the program cannot tell syscall(-1) from a return from a signal */
 	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
 		held->record.nr = UINT32_MAX;
+	/* nor a 32-bit sigreturn from an rt_sigreturn */
+	if (record->kind == STRACE_EXIT && record->flags & STRACE_COMPAT && record->nr == NR_RT_SIGRETURN_32 &&
+	    task->open && task->open->record.nr == NR_SIGRETURN_32)
+		held->record.nr = NR_SIGRETURN_32;
 	/* the new program may be of the other kind, with another number for the call that it returns from */
 	if (record->kind == STRACE_EXIT && task->open && is_exec(record) && is_exec(&task->open->record)) {
 		held->record.nr = task->open->record.nr;
@@ -313,6 +321,7 @@ static void forget_ended(struct strace_lines *lines)
 		struct task *task = lines->tasks.v[i];
 
 		if (!task->alive && !task->open) {
+			strace_print_close(lines, &task->sink);
 			free(task);
 			continue;
 		}

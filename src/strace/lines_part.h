@@ -15,6 +15,7 @@ struct sink {
 	FILE *file;	  /* NULL: the output of all */
 	uint32_t unended; /* the thread whose call stands unended in the last line; 0: none */
 	bool dirty;	  /* the file's buffer has lines */
+	bool opened;	  /* its file has been made: the same number goes on in it, after exec in a thread */
 	bool failed;	  /* its file cannot be written, which has been said */
 };
 

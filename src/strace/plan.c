@@ -87,14 +87,16 @@ void strace_plans_make(struct strace_plans *plans, const struct strace_settings 
 		int number = narrow ? strace_number_32(i - STRACE_CALLS) : i;
 		const struct strace_call *call = narrow ? strace_call_of_32(i - STRACE_CALLS) : strace_call_of(i);
 		struct strace_plan *plan = &plans->plans[i];
+		struct strace_settings own = *settings;
 
+		own.whole = settings->whole || !strace_set_has(&settings->abbrev, number);
 		plan->wanted = strace_set_has(set, number) || (has_command && call && call->args[0] == &t_program);
 		plan->kind = kind_of(syscall_name(number));
 		if (!call || !plan->wanted || plans->n + 2 * STRACE_BLOBS > STRACE_STEPS)
 			continue;
 		plan->enter = plans->n;
-		plan->n_enter = add_end(plans, settings, call, true);
+		plan->n_enter = add_end(plans, &own, call, true);
 		plan->exit = plans->n;
-		plan->n_exit = add_end(plans, settings, call, false);
+		plan->n_exit = add_end(plans, &own, call, false);
 	}
 }

@@ -168,9 +168,11 @@ static void open_sink(struct strace_lines *lines, struct sink *sink)
 	if (sink == &lines->all || sink->file || sink->failed)
 		return;
 	str_addf(&path, "%s.%u", settings->output, lines->task->tid);
-	sink->file = fopen(path.data, settings->append ? "ae" : "we");
-	if (sink->file)
+	sink->file = fopen(path.data, settings->append || sink->opened ? "ae" : "we");
+	if (sink->file) {
+		sink->opened = true;
 		return;
+	}
 	sink->failed = true;
 	if (!lines->failed)
 		report_error("cannot write to %s: %s", path.data, strerror(errno));

@@ -61,7 +61,7 @@ static void print_handle(struct strace_line *line, unsigned int arg)
 	hex.hex = 2;
 	in_hex.settings = &hex;
 	/* twice the size is copied, which has room for the head */
-	if (body && body->status != STRACE_UNREAD && body->n >= handle->bytes + 8)
+	if (body && body->status != STRACE_UNREAD && body->n >= 8 && handle->bytes <= body->n - 8U)
 		strace_text(&in_hex, (const char *)strace_bytes(body) + 8, handle->bytes, false);
 	else
 		strace_address(line->out, strace_arg(line, arg) + 8);

@@ -104,8 +104,10 @@ static void print_message(struct strace_line *line, unsigned int arg)
 	str_addf(line->out, "{mtype=%ld, mtext=", *kind);
 	if (n > line->settings->size)
 		n = line->settings->size;
+	if (text && text->n > 8 && n > text->n - 8U)
+		n = text->n - 8U;
 	if (text && text->status != STRACE_UNREAD && text->n > 8)
-		strace_text(line, (const char *)strace_bytes(text) + 8, n < text->n - 8U ? n : text->n - 8U, n < all);
+		strace_text(line, (const char *)strace_bytes(text) + 8, n, n < all);
 	else
 		strace_address(line->out, strace_arg(line, arg) + 8);
 	str_addc(line->out, '}');

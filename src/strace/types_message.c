@@ -61,8 +61,7 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 	struct cmsghdr head;
 
 	str_addc(line->out, '[');
-	for (size_t at = 0; at + sizeof(head) <= n && at + sizeof(head) <= blob->n;
-	     at += (head.cmsg_len + 7) & ~(size_t)7) {
+	for (size_t at = 0; at + sizeof(head) <= n && at + sizeof(head) <= blob->n;) {
 		size_t len;
 
 		memcpy(&head, bytes + at, sizeof(head));
@@ -82,6 +81,10 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 			len = blob->n - at - sizeof(head);
 		add_control_data(line, &head, bytes + at + sizeof(head), len);
 		str_addc(line->out, '}');
+		/* the length is foreign, and may be any number */
+		if (head.cmsg_len > blob->n - at)
+			break;
+		at += (head.cmsg_len + 7) & ~(size_t)7;
 	}
 	str_addc(line->out, ']');
 }

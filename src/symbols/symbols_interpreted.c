@@ -23,12 +23,27 @@ static const struct frame *frame_of(struct symbols *symbols, const char *name)
 	return interpreted->frames.v[number];
 }
 
+/* A process can make functions without end. Those beyond have no lines, or no names. */
+#define CODES_MAX  (256 * 1024)
+#define TABLES_MAX (64 * 1024 * 1024)
+
+static void limit_table(struct symbols *symbols, struct names_code *code)
+{
+	if (symbols->interpreted.tables + code->n_table > TABLES_MAX) {
+		free(code->table);
+		code->table = NULL;
+		code->n_table = 0;
+	}
+	symbols->interpreted.tables += code->n_table;
+}
+
 /* Keeps what was read of a new code object, and takes over what it has. */
 static const struct names_code *keep(struct symbols *symbols, const uint64_t key[2], const struct names_code *new)
 {
 	struct names_code *code = base_alloc(sizeof(*code));
 
 	*code = *new;
+	limit_table(symbols, code);
 	set_add(&symbols->interpreted.codes, key, 2 * sizeof(*key));
 	*vec_push(&symbols->interpreted) = code;
 	return code;
@@ -43,15 +58,27 @@ static const struct names_code *code_at(struct symbols *symbols, pid_t pid, uint
 	const struct peek peek = peek_at(&pid);
 	const struct runtime *runtime = NULL;
 	uint64_t state;
+	size_t had;
+	int ret;
 
+	if (!known && symbols->interpreted.n >= CODES_MAX)
+		return NULL;
 	if (symbols->source.runtime)
 		runtime = symbols->source.runtime(symbols->source.ctx, pid, &state);
 	if (runtime && runtime->why)
 		runtime = NULL;
 	if (runtime && !known)
 		return names_read(&new, runtime, state, &peek, address) < 0 ? NULL : keep(symbols, key, &new);
-	if (runtime && names_read(known, runtime, state, &peek, address) == -EBADMSG)
-		names_release(known);
+	if (runtime) {
+		had = known->n_table;
+		ret = names_read(known, runtime, state, &peek, address);
+		if (ret == -EBADMSG)
+			names_release(known);
+		if (ret == 1 || ret == -EBADMSG) {
+			symbols->interpreted.tables -= had;
+			limit_table(symbols, known);
+		}
+	}
 	return known && known->words[0] ? known : NULL;
 }
 

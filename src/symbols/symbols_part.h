@@ -69,6 +69,7 @@ struct symbols {
 	} files; /* with functions that have no symbol */
 	struct symbols_interpreted {
 		struct set codes; /* a process and an address in it */
+		size_t tables;	  /* bytes of their line tables */
 		vec(struct names_code *);
 		struct set names; /* of frames; number i is frames.v[i] */
 		struct symbols_interpreted_frames {

@@ -123,11 +123,11 @@ static void finish(struct requests *requests, const struct requests_over *over)
 	const uint64_t ended = open->points[open->n - 1].time;
 	struct requests_request *request;
 
-	requests->counts.merged += over->merged != 0;
 	if (requests->done.n == MOST_REQUESTS) {
 		requests->counts.not_kept++;
 		return;
 	}
+	requests->counts.merged += over->merged != 0;
 	request = vec_push(&requests->done);
 	*request = (struct requests_request){
 		.arrived = open->arrived,
@@ -292,6 +292,8 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 		begin(requests, open, event);
 	} else if (is_open && event->kind == REQUESTS_SEND) {
 		add_point(requests, open, &point);
+	} else if (is_open && !event->sent_at) {
+		abandon(requests, open);
 	} else if (is_open) {
 		end_points(requests, open, event);
 		*vec_push(&requests->over) = (struct requests_over){
@@ -337,11 +339,18 @@ static uint64_t find_oldest(const struct requests *requests, uint64_t until)
 		_all - _n; \
 	})
 
+/* Threads come and go: one that has nothing takes no room. */
+#define release(list) (free((list)->v), memset(list, 0, sizeof(*(list))))
+
 static void forget_before(struct requests *requests, uint64_t time)
 {
 	vec_each(thread, &requests->threads) {
 		requests->kept -= forget(&thread->links, it->ran_at < time);
 		requests->kept -= forget(&thread->anchors, it->time < time);
+		if (!thread->links.n)
+			release(&thread->links);
+		if (!thread->anchors.n)
+			release(&thread->anchors);
 	}
 	forget(&requests->losses, it->to < time);
 }

@@ -268,9 +268,10 @@ static struct percentiles find_percentiles(const struct page *page, bool of_clie
 static void print_head(const struct page *page, struct output *out)
 {
 	const struct percentiles server = find_percentiles(page, false), client = find_percentiles(page, true);
+	const uint64_t found = page->n + page->counts.not_kept;
 	const struct why *why = page->why;
 
-	output_line(out, "%zu request%s on %llu connection%s in %.1f s", page->n, str_plural(page->n),
+	output_line(out, "%llu request%s on %llu connection%s in %.1f s", (unsigned long long)found, str_plural(found),
 		    (unsigned long long)page->counts.connections, str_plural(page->counts.connections),
 		    SECONDS(why->ended - why->began));
 	if (!page->n)
@@ -493,7 +494,7 @@ static void put_total(const struct page *page, struct output *out)
 	const struct percentiles server = find_percentiles(page, false), client = find_percentiles(page, true);
 	struct why_request_row row = make_row("total");
 
-	row.requests = page->n;
+	row.requests = page->n + page->counts.not_kept;
 	row.connections = page->counts.connections;
 	row.merged = page->counts.merged;
 	if (server.n) {

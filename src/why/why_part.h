@@ -89,6 +89,7 @@ struct why_requests {
 	struct request_shared *shared;
 	struct set clients;	     /* struct why_client */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
+	uint64_t lost_from;	     /* when they were read before that */
 };
 
 /* The client's end of a connection. */

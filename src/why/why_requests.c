@@ -19,6 +19,8 @@
 /* Records of all processors have come so long after the rings are read; and connections are looked at so often. */
 #define SETTLED_NS (20 * NS_PER_MS)
 #define LOOK_NS	   NS_PER_SEC
+/* Clients whose address and port are kept. */
+#define MOST_CLIENTS 65536
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
 /* The state of a socket that listens, in /proc/net/tcp. */
@@ -143,7 +145,8 @@ int why_requests_arm(struct why *why, struct err *err)
 	}
 	/* threads of a process follow each other */
 	vec_each(before, &why->before) {
-		if (before->tgid != last)
+		/* of a service, those are others that nobody has looked at yet */
+		if (before->tgid != last && !(before->unsure && why->instance->ctx->service))
 			add_process(why, before->tgid);
 		last = before->tgid;
 	}
@@ -187,6 +190,9 @@ static uint32_t client_of(struct why *why, const void *address, uint32_t version
 	struct why_client client = { .version = version, .port = port };
 
 	memcpy(client.address, address, sizeof(client.address));
+	/* those whom no room is left for are found only if they are known */
+	if (why->requests.clients.n >= MOST_CLIENTS)
+		return set_find(&why->requests.clients, &client, sizeof(client));
 	return set_add(&why->requests.clients, &client, sizeof(client));
 }
 
@@ -238,7 +244,7 @@ void why_requests_lost(struct why *why, size_t ring)
 	(void)ring;
 	if (why->requests.on)
 		requests_add_loss(why->requests.found,
-				  why->requests.read_at > SETTLED_NS ? why->requests.read_at - SETTLED_NS : 0,
+				  why->requests.lost_from > SETTLED_NS ? why->requests.lost_from - SETTLED_NS : 0,
 				  clock_monotonic_ns());
 }
 
@@ -317,6 +323,7 @@ void why_requests_take(struct why *why)
 		return;
 	if (requests->read_at > SETTLED_NS)
 		requests_settle(requests->found, requests->read_at - SETTLED_NS);
+	requests->lost_from = requests->read_at;
 	requests->read_at = now;
 	if (now < requests->looked_at + LOOK_NS)
 		return;
@@ -362,8 +369,12 @@ void why_requests_losses(const struct why *why)
 		report_note("no measured process listens at a TCP port: there are no requests to find; --port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
-	say(counts.not_kept, "request", "not counted in times: more than are kept");
-	say(requests->shared->no_room, "connection", "not measured: too many at a time");
+	say(counts.not_kept, "request", "not in times and percentiles: only the first are kept");
+	say(counts.unanswered, "request", "not measured: read, but not answered when its connection or tracing ended");
+	if (requests->shared->no_room)
+		report_note("more than %u connections at a time: requests of others are missing", REQUEST_CELLS);
+	if (requests->shared->no_peer)
+		report_note("more than %u clients at a time: the view of others is missing", REQUEST_CELLS);
 	say(requests->shared->in_midst, "request", "left out: it had begun before tracing, or before its connection was seen");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Makes system calls whose lines are known, for the test of `sonde strace`. With an argument it makes that many calls of
- * getppid.
+ * Makes system calls whose lines are known, for the test of `sonde strace`. With a number it makes that many calls of
+ * getppid, with "hostile" calls whose structs have impossible lengths.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,9 +68,32 @@ static void make_calls(void)
 	wait4(-1, &fd, 0, NULL);
 }
 
+/* What is behind a length is as large as the tracer may copy. */
+static void lie(void)
+{
+	static const unsigned long lengths[] = { -1UL, -16UL, 0, 15, 1UL << 40 };
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cmsghdr *head = (void *)page;
+	struct msghdr message = { .msg_control = page, .msg_controllen = 64 };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		for (int at = 0; at < 64; at += 16)
+			*(struct cmsghdr *)(page + at) = (struct cmsghdr){ lengths[i], SOL_SOCKET, SCM_RIGHTS };
+		sendmsg(-1, &message, 0);
+		head->cmsg_len = 24;
+		sendmsg(-1, &message, 0);
+	}
+	for (unsigned int size = -8U; size; size++) {
+		memcpy(page, &size, sizeof(size));
+		syscall(SYS_open_by_handle_at, AT_FDCWD, page, 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	if (argc > 1)
+	if (argc > 1 && !strcmp(argv[1], "hostile"))
+		lie();
+	else if (argc > 1)
 		for (int n = atoi(argv[1]); n > 0; n--)
 			syscall(SYS_getppid);
 	else

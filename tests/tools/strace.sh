@@ -79,6 +79,16 @@ test_storm() {
 	[ "$(grep -c '^getppid() ' log)" -eq 20000 ] || fail "lost some"
 }
 
+# Lengths in structs of a hostile program are only numbers.
+test_hostile_lengths() {
+	run sonde strace -e sendmsg,open_by_handle_at -s 4000 -o log -- strace-calls hostile
+	expect_exit 3
+	[ "$(grep -c '^sendmsg(-1, .*EBADF' log)" -eq 10 ] || fail "not ten messages"
+	[ "$(grep -c '^open_by_handle_at(AT_FDCWD, {handle_bytes=42949672[89].*}, .*) = -1' log)" -eq 8 ] ||
+		fail "not eight handles"
+	[ "$(wc -c < log)" -lt 10000 ] || fail "the lines are long"
+}
+
 test_refuses() {
 	run sonde strace -e inject=open:error=EIO -- true
 	expect_exit 2

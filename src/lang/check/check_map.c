@@ -368,7 +368,7 @@ static void check_twin(struct checker *c, struct lang_map *map)
 			map->value->kind != TYPE_MAX && map->value->kind != TYPE_TSERIES;
 	bool is_added = is_total ? !map->is_seen : is_sum;
 
-	map->has_twin = map->is_cleared && is_added && !map->has_tasks && !map->has_others &&
+	map->has_twin = (map->is_cleared || c->options->clears) && is_added && !map->has_tasks && !map->has_others &&
 			(map->storage == LANG_HASH || map->storage == LANG_PERCPU_HASH);
 	if (map->has_twin)
 		map->at_turn = check_reserve(&c->program->cells_size, sizeof(uint64_t));

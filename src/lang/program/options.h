@@ -43,6 +43,7 @@ struct lang_options {
 	/* --probe-filter: only probes whose name it matches, and begin and end; NULL: all */
 	const struct regex_option *probe_filter;
 	bool reports_faults; /* -k */
+	bool clears;	     /* the caller clears the maps, as clear() would */
 	bool compat;	     /* --compat: variables live as long as their probe's block, as before bpftrace 0.22 */
 	pid_t pid;	     /* -p, 0: none */
 	pid_t command;	     /* of -c: cpid, 0: none */
