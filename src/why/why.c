@@ -216,7 +216,7 @@ static int arm(struct why *why, struct err *err)
 /* One names a service. A command without -- would be taken for the whole machine. */
 static int check_arguments(struct engine_instance *instance, struct err *err)
 {
-	size_t most = instance->ctx->service || instance->args.n > 1;
+	size_t most = instance->ctx->service != NULL;
 
 	if (instance->args.n <= most)
 		return 0;

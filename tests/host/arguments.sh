@@ -17,13 +17,12 @@ unused() {
 # takes TOOL: the arguments that it can have, so that another one is too many; "all": it takes any number.
 takes() {
 	case $1 in
-	export | funccount | funclatency | funcslower | mark | record | stackcount | strace) echo all ;;
+	export | funccount | funclatency | funcslower | mark | record | stackcount | strace | why) echo all ;;
 	biolatency | cpudist | hardirqs | loads | pidpersec | runqlat | runqlen | softirqs | swapin | vfsstat) echo 1 1 ;;
 	fileslower | offcputime | offwaketime | profile | runqslower | vfscount | wakeuptime) echo 1 ;;
 	report) echo sonde.rec summary ;;
 	sslsnoop) echo libc.so.6 libc.so.6 libc.so.6 ;;
 	trace) echo program.bt ;;
-	why) echo init ;;
 	esac
 }
 
