@@ -317,8 +317,10 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 /* How many frames one call of unwind_step() adds, and of how many all calls together find the callers. */
 #define UNWIND_STEPS 4
 #define UNWIND_WALK  (4 * STACK_DEPTH)
+/* A call ends early where frames of an interpreter come. */
+#define UNWIND_RUNS 32
 
-/* Returns 1 if the walk has ended. */
+/* Returns 1 if the walk has ended, 2 if frames of an interpreter come next. */
 __noinline int unwind_step(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
@@ -331,7 +333,7 @@ __noinline int unwind_step(__u32 number)
 		if (unwind_one(slot, number))
 			return 1;
 		if (slot->regs.sp > slot->place)
-			interp_flush(number);
+			return 2;
 	}
 	return 0;
 }
@@ -340,10 +342,15 @@ __noinline int unwind_step(__u32 number)
 __noinline int unwind_walk(__u32 number)
 {
 	/* more than there can be frames: an address may have to be corrected before, and some frames are left out */
-	for (int i = 0; i <= UNWIND_WALK / UNWIND_STEPS; i++) {
+	for (int i = 0; i <= UNWIND_WALK / UNWIND_STEPS + UNWIND_RUNS; i++) {
+		int ret = unwind_step(number);
+
 		barrier_var(i);
-		if (unwind_step(number))
+		if (ret == 1)
 			return 0;
+		/* here and not in the step, which needs much of the stack itself */
+		if (ret == 2)
+			interp_flush(number);
 	}
 	return 1;
 }

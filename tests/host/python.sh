@@ -49,6 +49,7 @@ each() {
 	write_program
 	while read -r python; do
 		echo "  $python"
+		: > ready # that of the one before is there
 		"$python" nest.py > ready &
 		program=$!
 		wait_until 20 grep -q ready ready || fail "$python does not run"
