@@ -58,7 +58,7 @@ test_choices() {
 test_pending() {
 	mkfifo fifo
 	: > err
-	dfl sonde strace -e open,openat -- sh -c 'exec < fifo; exit 4' > out 2> err &
+	dfl sonde strace -e '?open,openat' -- sh -c 'exec < fifo; exit 4' > out 2> err &
 	started=$!
 	wait_until 20 grep -qE '^open(at)?\([^"]*$' err || fail "nothing is shown"
 	: > fifo # opens it, and no more: the reader may have ended when something is written
@@ -111,7 +111,7 @@ test_descriptors() {
 	run sonde strace -y -qq -e '?open,openat,close,write,?pipe,pipe2,read' strace-calls
 	grep -qE '^open(at)?\((AT_FDCWD</.*>, )?"[^"]*", .*\) += 3</' err || fail "no file"
 	grep -qE '^close\(3</[^>]*>\) += 0$' err || fail "no file that is closed"
-	run sonde strace -yy -qq -e dup2,close sh -c 'exec 3< /dev/null; exec 3<&-'
+	run sonde strace -yy -qq -e '?dup2,close' sh -c 'exec 3< /dev/null; exec 3<&-'
 	grep -qE '^close\(3</dev/null<char 1:3>>\) += 0$' err || fail "no device"
 	run sonde strace -y -qq -e read,write -f sh -c 'echo text | cat'
 	grep -qE '^(\[pid +[0-9]+\] )?write\(1<pipe:\[[0-9]+\]>, "text\\n", 5\)? ' err || fail "no pipe"
@@ -273,7 +273,7 @@ test_long_names() {
 	[ "$(grep -cE '^[0-9:]{8}\.[0-9]{6} \(\+     0\.[0-9]{6}\) getppid\(\) += [0-9]+$' err)" -eq 2 ] || fail "not both times"
 	run sonde strace -qq --strings-in-hex --string-limit=3 --trace=write -- strace-calls
 	grep -qE '^write\([0-9]+, "\\x61\\x20\\x74"\.\.\., 43\)' err || fail "not in hex"
-	run sonde strace -qq --decode-fds=dev --trace=dup2,close sh -c 'exec 3< /dev/null; exec 3<&-'
+	run sonde strace -qq --decode-fds=dev --trace='?dup2,close' sh -c 'exec 3< /dev/null; exec 3<&-'
 	grep -qE '^close\(3</dev/null<char 1:3>>\) += 0$' err || fail "no device"
 	run sonde strace --relative-timestamps=hours -- true
 	expect_exit 2
