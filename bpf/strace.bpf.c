@@ -506,7 +506,11 @@ static __always_inline bool is_exec(const struct call *call, bool compat)
 	barrier_var(index);
 	if (index >= STRACE_CALLS)
 		return false;
-	return strace_plans[compat ? index + STRACE_CALLS : index].kind == STRACE_EXEC;
+	if (compat)
+		index += STRACE_CALLS;
+	/* some compilers add by an OR, of which the verifier of 5.10 knows no bound */
+	barrier_var(index);
+	return index < STRACE_PLANS && strace_plans[index].kind == STRACE_EXEC;
 }
 
 /* A program was executed: the command's, or another one, of which -b wants no more calls. */
