@@ -451,6 +451,9 @@ static __always_inline bool choose(struct call *call, bool at_exit)
 		return config.all;
 	if (call->flags & STRACE_COMPAT)
 		index += STRACE_CALLS;
+	barrier_var(index);
+	if (index >= STRACE_PLANS)
+		return false;
 	call->first = at_exit ? strace_plans[index].exit : strace_plans[index].enter;
 	call->n = at_exit ? strace_plans[index].n_exit : strace_plans[index].n_enter;
 	return strace_plans[index].wanted;
