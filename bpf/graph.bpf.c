@@ -88,7 +88,7 @@ static __always_inline PENDING *thread_that_may(__u64 task, __u8 about)
 	if (thread) {
 		thread->depth = 0;
 		thread->task = 0;
-		pending_head(thread)->start = bpf_ktime_get_ns();
+		pending_head(thread)->start = bpf_ktime_get_boot_ns();
 	}
 	return thread;
 }
@@ -124,40 +124,55 @@ static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
 		read_text(call, about);
 	}
 	thread->depth = depth + 1;
-	pending_head(call)->start = bpf_ktime_get_ns();
+	pending_head(call)->start = bpf_ktime_get_boot_ns();
 	return true;
 }
 
-static __always_inline void show(void *ctx, const PENDING *call, __u64 ns, struct graph_event *e)
+/*
+ * Reserves a record of size bytes, a constant. One clock for start and end, read before: records of a thread are in
+ * order as they are, and between threads that is as near as it gets.
+ */
+#define new_record(size) \
+	({ \
+		struct graph_event *_e = bpf_ringbuf_reserve(&events, size, 0); \
+		if (!_e) \
+			event_dropped(); \
+		_e; \
+	})
+
+static __always_inline void fill(void *ctx, const PENDING *call, __u64 now, struct graph_event *e)
 {
+	if (call->depth)
+		__builtin_memset(&e->event, 0, sizeof(e->event));
+	else
+		event_fill(&e->event);
+	e->event.time = now;
 	e->start = pending_head(call)->start;
-	e->ns = ns;
+	e->ns = pending_time(e->start, now);
 	e->task = call->task;
 	e->ret = context_ret(ctx);
 	e->function = call->function;
 	e->depth = call->depth;
 	e->returned = !patch_constant(PATCH_LEAVES);
-	e->unused = 0;
+	e->thread = call->tid;
 }
 
-static __always_inline void send(void *ctx, const PENDING *call, __u64 ns)
+static __always_inline void send(void *ctx, const PENDING *call, __u64 now)
 {
 	struct graph_event *e;
 
 	if (config.args) {
-		e = event_new(sizeof(*e));
+		e = new_record(sizeof(*e));
 		if (!e)
 			return;
 		__builtin_memcpy(e->args, call->args, sizeof(e->args));
 		__builtin_memcpy(e->text, call->text, sizeof(e->text));
-		show(ctx, call, ns, e);
-		event_submit(e);
-		return;
+	} else {
+		e = new_record(offsetof(struct graph_event, args));
+		if (!e)
+			return;
 	}
-	e = event_new(offsetof(struct graph_event, args));
-	if (!e)
-		return;
-	show(ctx, call, ns, e);
+	fill(ctx, call, now, e);
 	event_submit(e);
 }
 
@@ -174,7 +189,7 @@ static __always_inline void goes_back(PENDING *thread, const PENDING *call)
 static __always_inline void ends(void *ctx, __u64 key)
 {
 	PENDING *call = latency_find(key), *thread = pending_find(thread_key(bpf_get_current_task()));
-	__u64 now = bpf_ktime_get_ns(), took;
+	__u64 now = bpf_ktime_get_boot_ns(), took;
 
 	if (!call) {
 		if (thread && thread->depth > config.depth)
@@ -184,7 +199,7 @@ static __always_inline void ends(void *ctx, __u64 key)
 	took = pending_time(pending_head(call)->start, now);
 	goes_back(thread, call);
 	if (took >= config.least)
-		send(ctx, call, took);
+		send(ctx, call, now);
 	call->task = 0;
 	/* a record that was submitted is a barrier; of what was not sent, `took` needs all that was read */
 	pending_free(call, took);

@@ -44,13 +44,14 @@ struct graph_call {
 _Static_assert(sizeof(struct graph_call) == 128, "as on the other side");
 
 struct graph_event {
-	struct event event; /* at its end */
-	unsigned long long start, ns;
+	/* At its end. Who did it is filled in only where depth is 0; the calls in it have the same thread. */
+	struct event event;
+	unsigned long long start, ns; /* start: since boot */
 	unsigned long long task;
 	long long ret;
 	unsigned int function, depth;
 	unsigned int returned; /* 0: the function jumped to another one, and ret is not known */
-	unsigned int unused;
+	unsigned int thread;   /* its id on the host */
 	/* only with graph_config.args: */
 	unsigned long long args[GRAPH_ARGS];
 	char text[GRAPH_TEXT];

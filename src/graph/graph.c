@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Keeps the calls of each thread until their tree is complete, and prints it. */
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/lookup.h"
 #include "base/report.h"
@@ -26,8 +25,8 @@ struct call {
 
 struct thread {
 	uint64_t task;
-	uint32_t pid, tid, uid, ppid;
-	char comm[EVENT_COMM_LEN]; /* "": not known */
+	uint32_t id;	    /* on the host */
+	struct event event; /* who it is; of its outermost call, once that has returned */
 	vec(struct call);	   /* in the order of their ends */
 };
 
@@ -40,7 +39,6 @@ struct graph {
 	vec(struct thread);
 	struct lookup lookup; /* finds threads */
 	size_t idle;
-	uint64_t boot; /* ns from the monotonic clock to that of boot */
 	bool said_partial;
 	/* what the row that is printed points to */
 	struct str args, result, line;
@@ -95,7 +93,6 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	graph->settings = settings;
 	graph->set = set;
 	graph->out = out;
-	graph->boot = clock_boot_ns() - clock_monotonic_ns();
 	graph->prototypes = prototypes_new();
 	find_functions(graph);
 	if (settings->under && mark_roots(graph, about, err)) {
@@ -126,9 +123,9 @@ void graph_free(struct graph *graph)
 
 /* --- threads --- */
 
-static uint32_t hash_of(uint64_t task, uint32_t tid)
+static uint32_t hash_of(uint64_t task, uint32_t id)
 {
-	return hash_pair(task, tid);
+	return hash_pair(task, id);
 }
 
 /* Forgets the threads that have no call now. */
@@ -143,27 +140,27 @@ static void forget_idle(struct graph *graph)
 			continue;
 		}
 		graph->v[n] = graph->v[i];
-		lookup_add(&graph->lookup, hash_of(graph->v[n].task, graph->v[n].tid), n);
+		lookup_add(&graph->lookup, hash_of(graph->v[n].task, graph->v[n].id), n);
 		n++;
 	}
 	graph->n = n;
 	graph->idle = 0;
 }
 
-static struct thread *thread_of(struct graph *graph, uint64_t task, uint32_t pid, uint32_t tid)
+static struct thread *thread_of(struct graph *graph, uint64_t task, uint32_t id)
 {
-	uint32_t hash = hash_of(task, tid);
+	uint32_t hash = hash_of(task, id);
 	struct thread *thread;
 
 	lookup_each(it, &graph->lookup, hash)
-		if (graph->v[it.number].task == task && graph->v[it.number].tid == tid)
+		if (graph->v[it.number].task == task && graph->v[it.number].id == id)
 			return &graph->v[it.number];
 	if (graph->idle > IDLE_MAX && graph->idle > graph->n / 2)
 		forget_idle(graph);
 	thread = vec_push(graph);
 	thread->task = task;
-	thread->pid = pid;
-	thread->tid = tid;
+	thread->id = id;
+	thread->event.tid = id;
 	lookup_add(&graph->lookup, hash, graph->n - 1);
 	graph->idle++;
 	return thread;
@@ -189,8 +186,7 @@ static void describe(struct graph *graph, const struct thread *thread, const str
 	const struct target *function = graph->functions[call->function];
 
 	*row = (struct graph_row){
-		.event = { .time = call->start + graph->boot, .pid = thread->pid, .tid = thread->tid,
-			   .uid = thread->uid, .ppid = thread->ppid },
+		.event = thread->event,
 		.ns = call->ns,
 		.ended = call->ended,
 		.returned = call->returned,
@@ -198,7 +194,7 @@ static void describe(struct graph *graph, const struct thread *thread, const str
 		.ret = call->ret,
 		.function = graph->set->slots[call->function],
 	};
-	memcpy(row->event.comm, thread->comm, sizeof(row->event.comm));
+	row->event.time = call->start;
 	str_reset(&graph->args);
 	if (graph->settings->args) {
 		prototypes_add_args(graph->prototypes, function, call->args, call->text, &graph->args);
@@ -321,12 +317,9 @@ static void say_partial(struct graph *graph)
 
 void graph_add(struct graph *graph, const struct graph_event *event)
 {
-	struct thread *thread = thread_of(graph, event->task, event->event.pid, event->event.tid);
+	struct thread *thread = thread_of(graph, event->task, event->thread);
 	struct call *call = add_call(graph, thread);
 
-	thread->uid = event->event.uid;
-	thread->ppid = event->event.ppid;
-	memcpy(thread->comm, event->event.comm, sizeof(thread->comm));
 	call->start = event->start;
 	call->ns = event->ns;
 	call->ret = event->ret;
@@ -339,6 +332,7 @@ void graph_add(struct graph *graph, const struct graph_event *event)
 		memcpy(call->text, event->text, sizeof(call->text));
 	}
 	if (!event->depth) {
+		thread->event = event->event;
 		print_calls(graph, thread);
 	} else if (thread->n >= CALLS_MAX) {
 		say_partial(graph);
@@ -350,11 +344,14 @@ void graph_end(struct graph *graph, const struct graph_call *pending, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_call copy = pending[i];
+		struct thread *thread;
 		struct call *call;
 
 		if (!copy.pending.key || !copy.task || copy.function >= graph->set->n_slots)
 			continue;
-		call = add_call(graph, thread_of(graph, copy.task, copy.pid, copy.tid));
+		thread = thread_of(graph, copy.task, copy.tid);
+		thread->event.pid = copy.pid;
+		call = add_call(graph, thread);
 		call->start = copy.pending.start;
 		call->function = copy.function;
 		call->depth = copy.depth;

@@ -27,7 +27,7 @@ struct graph_settings {
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */
 struct graph_row {
-	struct event event; /* its time is the begin of the call */
+	struct event event; /* its time is the begin of the call; comm "": not known */
 	unsigned long long ns;
 	unsigned int ended;    /* 0: ns is not known, because the call has not returned, or on the line where it begins */
 	unsigned int returned; /* 0: ret is not known */
