@@ -29,7 +29,12 @@ static const struct opt options[] = {
 	OPT(OPT_U32, struct settings, calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
 	    .max = 250000),
 	PROBES_MECHANISM(struct settings, probes),
-	PROBES_FORCE(struct settings, probes.force),
+	OPT(OPT_STRING, struct settings, graph.folded, 0, "folded", "FILE",
+	    "write folded stacks to FILE: the time of calls by path, in microseconds"),
+	OPT(OPT_STRING, struct settings, graph.flame, 0, "flame", "FILE",
+	    "write a flame graph of these times to FILE, an SVG image for any browser"),
+	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
+	    "probe user functions even if that may break the program, and overwrite FILEs that exist"),
 };
 
 static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
@@ -38,6 +43,7 @@ static int configure(struct engine_instance *instance, struct progs_source *own,
 
 	settings->probes.also = settings->graph.under;
 	settings->graph.pid = instance->ctx->pid;
+	settings->graph.force = settings->probes.force;
 	settings->config = (struct graph_config){
 		.least = settings->slower,
 		.depth = settings->depth ?: UINT32_MAX,
@@ -54,7 +60,13 @@ static int open_rows(struct engine_instance *instance, const struct target_set *
 	__free uint8_t *about = base_alloc(GRAPH_SLOTS);
 
 	*state = graph_new(&settings->graph, set, instance->ctx->out, about, err);
+	instance->ctx->usage |= !*state && err->code == -EINVAL;
 	return *state ? object_fill(object, ".data.graph", about, GRAPH_SLOTS, err) : err->code;
+}
+
+static void begin_rows(void *state, struct engine_instance *instance)
+{
+	graph_begin(state, instance->schema);
 }
 
 static void add_row(void *state, const struct event *event)
@@ -62,11 +74,13 @@ static void add_row(void *state, const struct event *event)
 	graph_add(state, (const void *)event);
 }
 
-static void end_rows(void *state, const struct object *object)
+static void end_rows(void *state, struct engine_instance *instance, const struct object *object)
 {
 	size_t size = object_value_size(object, ".data.pending");
 
-	graph_end(state, object_memory(object, ".data.pending", size), size / sizeof(struct graph_call));
+	if (!graph_end(state, object_memory(object, ".data.pending", size), size / sizeof(struct graph_call),
+		       instance->ctx->title))
+		instance->ctx->failed = true;
 }
 
 static void close_rows(void *state)
@@ -98,7 +112,7 @@ static const struct progs_pairs pairs = {
 	.settings = SETTING(struct probes_settings, struct settings, probes),
 };
 
-static const struct event_rows rows = { open_rows, add_row, end_rows, close_rows };
+static const struct event_rows rows = { open_rows, begin_rows, add_row, end_rows, close_rows };
 
 static const struct event_source source = {
 	.progs = {
@@ -133,4 +147,5 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
      EXAMPLES({ "sonde graph 'vfs_*' -- cat /etc/passwd", "calls of functions of one command" },
 	      { "sonde graph -ar -g do_sys_openat2 'vfs_*' 'security_*' -p 1234", "opening files, with arguments and results" },
 	      { "sonde graph -t 10ms -D 3 'ext4_*' -d 10", "slow calls, three levels of them" },
+	      { "sonde graph -q --flame graph.svg 'vfs_*' 'ext4_*' -- tar cf /dev/null /usr/share", "a picture" },
 	      { "sonde graph 'u:./server:*' tcp_sendmsg", "user functions, and what the kernel does for them" }));

@@ -153,7 +153,7 @@ static void event_emit(struct engine_instance *instance, bool last)
 	if (last)
 		stream_take_all(events->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	if (last && events->source->rows)
-		events->source->rows->end(events->rows, &events->progs.object);
+		events->source->rows->end(events->rows, instance, &events->progs.object);
 	if (are_samples(events->source)) {
 		stacks_print(events->stacks, last);
 		return;
@@ -316,7 +316,10 @@ static void event_armed(struct engine_instance *instance)
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
 	if (events->counted || are_samples(events->source))
 		return;
-	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
+	if (events->source->rows)
+		events->source->rows->begin(events->rows, instance);
+	else
+		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);
 }
 

@@ -28,10 +28,12 @@ struct event_rows {
 	 */
 	int (*open)(struct engine_instance *instance, const struct target_set *set, struct object *object, void **state,
 		    struct err *err);
+	/* The probes are armed: begins the table, with the instance's schema. */
+	void (*begin)(void *state, struct engine_instance *instance);
 	/* Each event, in the order of time; it is valid during the call. */
 	void (*add)(void *state, const struct event *event);
 	/* The last call before close(): prints what is left. */
-	void (*end)(void *state, const struct object *object);
+	void (*end)(void *state, struct engine_instance *instance, const struct object *object);
 	void (*close)(void *state);
 };
 

@@ -4,6 +4,7 @@
 #include "base/lookup.h"
 #include "base/report.h"
 #include "graph.h"
+#include "graph_files.h"
 #include "probe/target.h"
 #include "prototype.h"
 
@@ -40,6 +41,7 @@ struct graph {
 	struct lookup lookup; /* finds threads */
 	size_t idle;
 	bool said_partial;
+	struct graph_files files;
 	/* what the row that is printed points to */
 	struct str args, result, line;
 };
@@ -80,6 +82,13 @@ static void find_functions(struct graph *graph)
 			graph->functions[graph->set->v[i].slot] = &graph->set->v[i];
 }
 
+static int refuse_both(const struct graph *graph, struct err *err)
+{
+	if (!files_use_stdout(&graph->files.files) || output_is_text(graph->out))
+		return 0;
+	return err_set(err, -EINVAL, "stdout gets either rows (--json, --csv) or a file (FILE is -): choose one");
+}
+
 struct graph *graph_new(const struct graph_settings *settings, const struct target_set *set, struct output *out,
 			uint8_t *about, struct err *err)
 {
@@ -95,7 +104,8 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	graph->out = out;
 	graph->prototypes = prototypes_new();
 	find_functions(graph);
-	if (settings->under && mark_roots(graph, about, err)) {
+	if (graph_files_add(&graph->files, settings->folded, settings->flame, settings->force, err) ||
+	    refuse_both(graph, err) || (settings->under && mark_roots(graph, about, err))) {
 		graph_free(graph);
 		return NULL;
 	}
@@ -103,6 +113,12 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 		if (graph->functions[i])
 			about[i] |= prototypes_text(graph->prototypes, graph->functions[i]);
 	return graph;
+}
+
+void graph_begin(struct graph *graph, const struct schema *schema)
+{
+	if (!files_use_stdout(&graph->files.files))
+		output_table_begin(graph->out, schema, NULL, true);
 }
 
 void graph_free(struct graph *graph)
@@ -114,6 +130,7 @@ void graph_free(struct graph *graph)
 	free(graph->v);
 	lookup_release(&graph->lookup);
 	prototypes_free(graph->prototypes);
+	graph_files_release(&graph->files);
 	free(graph->functions);
 	str_release(&graph->args);
 	str_release(&graph->result);
@@ -284,6 +301,38 @@ static void print_tree(struct graph *graph, const struct thread *thread)
 	close_calls(graph, thread, open, &n, 0);
 }
 
+/* Ends the calls of a path that the one at this depth is not in. */
+static void leave_calls(struct graph *graph, const struct thread *thread, struct graph_path *path, size_t *n,
+			const uint32_t *depths, uint32_t depth)
+{
+	while (*n && depths[*n - 1] >= depth) {
+		graph_files_call(&graph->files, thread->event.comm, path, *n);
+		if (--*n)
+			path[*n - 1].inner += path[*n].ns;
+	}
+}
+
+/* The calls in the order of their begins, as paths for the files. */
+static void add_paths(struct graph *graph, const struct thread *thread)
+{
+	__free struct graph_path *path = base_alloc((thread->n + 1) * sizeof(*path));
+	__free uint32_t *depths = base_alloc((thread->n + 1) * sizeof(*depths));
+	size_t n = 0;
+
+	for (size_t i = 0; i < thread->n; i++) {
+		const struct call *call = &thread->v[i];
+
+		leave_calls(graph, thread, path, &n, depths, call->depth);
+		depths[n] = call->depth;
+		path[n++] = (struct graph_path){
+			.function = graph->set->slots[call->function],
+			.kernel = graph->functions[call->function]->kind == TARGET_KERNEL,
+			.ns = call->ns,
+		};
+	}
+	leave_calls(graph, thread, path, &n, depths, 0);
+}
+
 /* Prints the thread's calls, and forgets them. */
 static void print_calls(struct graph *graph, struct thread *thread)
 {
@@ -292,7 +341,11 @@ static void print_calls(struct graph *graph, struct thread *thread)
 	for (size_t i = 0; i < thread->n; i++)
 		thread->v[i].order = i;
 	qsort(thread->v, thread->n, sizeof(*thread->v), by_begin);
-	if (output_is_text(graph->out))
+	if (graph_files_wanted(&graph->files))
+		add_paths(graph, thread);
+	if (files_use_stdout(&graph->files.files))
+		;
+	else if (output_is_text(graph->out))
 		print_tree(graph, thread);
 	else
 		for (size_t i = 0; i < thread->n; i++)
@@ -340,7 +393,7 @@ void graph_add(struct graph *graph, const struct graph_event *event)
 	}
 }
 
-void graph_end(struct graph *graph, const struct graph_call *pending, size_t n)
+bool graph_end(struct graph *graph, const struct graph_call *pending, size_t n, const char *title)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_call copy = pending[i];
@@ -360,4 +413,5 @@ void graph_end(struct graph *graph, const struct graph_call *pending, size_t n)
 	}
 	for (size_t i = 0; i < graph->n; i++)
 		print_calls(graph, &graph->v[i]);
+	return !graph_files_wanted(&graph->files) || graph_files_write(&graph->files, title);
 }

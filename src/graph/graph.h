@@ -5,6 +5,7 @@
  * printed, in the order in which the calls began.
  *
  *	graph_new()	the functions are known: says what the programs need to know of them
+ *	graph_begin()	probes are armed
  *	graph_add()	each record, in the order of time
  *	graph_end()	once: what has not returned
  */
@@ -21,6 +22,8 @@ struct target_set;
 
 struct graph_settings {
 	bool args, results;
+	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
+	bool force;		    /* overwrite them */
 	const char *under; /* a spec: trees begin with these functions; NULL: with any */
 	pid_t pid;	   /* whose libraries the spec means, as of struct target_options; 0: our own */
 };
@@ -40,14 +43,19 @@ struct graph_row {
 /*
  * about: GRAPH_SLOTS bytes for the programs, to be filled in. The set's targets come before their returns, as of
  * pairs_make(); it and the output stay the caller's and must outlive the graph. NULL with err: -ENOENT, no function
- * matches settings->under; -E2BIG: too many functions.
+ * matches settings->under; -E2BIG: too many functions; as of files_add().
  */
 struct graph *graph_new(const struct graph_settings *settings, const struct target_set *set, struct output *out,
 			uint8_t *about, struct err *err);
 void graph_free(struct graph *graph);
+/* Begins the table of rows, unless a file has stdout. */
+void graph_begin(struct graph *graph, const struct schema *schema);
 /* A record. Its args and text are read if settings->args is set. */
 void graph_add(struct graph *graph, const struct graph_event *event);
-/* Prints all that is kept, with the n entries of the pending table: those that are calls have not returned. */
-void graph_end(struct graph *graph, const struct graph_call *pending, size_t n);
+/*
+ * Prints all that is kept, with the n entries of the pending table: those that are calls have not returned. Writes the
+ * files, with the title of the run. False: one could not be written, which is reported.
+ */
+bool graph_end(struct graph *graph, const struct graph_call *pending, size_t n, const char *title);
 
 #endif

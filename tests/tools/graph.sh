@@ -132,3 +132,23 @@ test_bad_usage() {
 	run sonde graph -D 0 vfs_read
 	expect_exit 2
 }
+
+# The times of all paths are those of all roots.
+test_folded() {
+	run sonde graph --json --folded paths --flame graph.svg 'u:/bin/nested:n_*' -- nested tree 20 2
+	expect_exit 0
+	expect_json depth ns
+	awk -F '\t' '!$1 { n += $2 } END { printf "%.0f\n", n / 1000 }' rows > all
+	cut -d ' ' -f 1 paths | sort > seen
+	printf 'nested;%s\n' n_root 'n_root;n_mid' 'n_root;n_mid;n_leaf' | diff - seen || fail "other paths"
+	awk '{ n += $2 } END { print n }' paths > sum
+	expect_between "microseconds" $(($(cat all) - 3)) $(($(cat all) + 3)) "$(cat sum)"
+	grep -q '</svg>' graph.svg || fail "no picture"
+	run sonde graph --folded paths vfs_read -- true
+	expect_exit 1
+	run sonde graph --folded - 'u:/bin/nested:n_*' -- nested tree 1 1
+	expect_line '^nested;n_root;n_mid;n_leaf [0-9]+$'
+	expect_no_line 'FUNCTION'
+	run sonde graph --json --folded - vfs_read
+	expect_exit 2
+}
