@@ -14,7 +14,7 @@
  * What is known of a function: a byte for each slot. GRAPH_ROOT: with graph_config.under, a tree may begin with it. Of
  * an argument that stands for a text: its number, and an enum graph_text.
  */
-#define GRAPH_ROOT 1
+#define GRAPH_ROOT		      1
 #define GRAPH_TEXT_OF(argument, text) ((argument) << 1 | (text) << 4)
 #define GRAPH_TEXT_ARGUMENT(about)    ((about) >> 1 & 7)
 #define GRAPH_TEXT_KIND(about)	      ((about) >> 4 & 7)

@@ -28,7 +28,7 @@ struct thread {
 	uint64_t task;
 	uint32_t id;	    /* on the host */
 	struct event event; /* who it is; of its outermost call, once that has returned */
-	vec(struct call);	   /* in the order of their ends */
+	vec(struct call);   /* in the order of their ends */
 };
 
 struct graph {

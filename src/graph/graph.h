@@ -24,8 +24,8 @@ struct graph_settings {
 	bool args, results;
 	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
 	bool force;		    /* overwrite them */
-	const char *under; /* a spec: trees begin with these functions; NULL: with any */
-	pid_t pid;	   /* whose libraries the spec means, as of struct target_options; 0: our own */
+	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
+	pid_t pid;		    /* whose libraries the spec means, as of struct target_options; 0: our own */
 };
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */

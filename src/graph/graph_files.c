@@ -53,7 +53,9 @@ bool graph_files_write(struct graph_files *files, const char *title)
 {
 	bool written = true;
 
-	files->files.about = (struct files_about){ .title = title, .counts = "calls", .times = "call", .by_time = true };
+	files->files.about = (struct files_about){
+		.title = title, .counts = "calls", .times = "call", .by_time = true
+	};
 	vec_each(file, &files->files) {
 		struct err err = {};
 

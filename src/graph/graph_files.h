@@ -19,8 +19,8 @@ struct graph_path {
 };
 
 /*
- * Names the files that are written at the end; NULL: not wanted. Returns 0, or -errno with err; -EINVAL: wrong usage, as
- * of files_add().
+ * Names the files that are written at the end; NULL: not wanted. Returns 0, or -errno with err; -EINVAL: wrong usage,
+ * as of files_add().
  */
 int graph_files_add(struct graph_files *files, const char *folded, const char *flame, bool force, struct err *err);
 static inline bool graph_files_wanted(const struct graph_files *files)
