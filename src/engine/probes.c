@@ -24,18 +24,21 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 					  .both = settings->both,
 					  .value = settings->value,
 					  .pid = instance->ctx->pid };
-	size_t bad = 0;
+	size_t n = instance->args.n + (settings->also != NULL), bad = 0;
+	__free const char **specs = base_alloc((n + 1) * sizeof(*specs));
 	int ret;
 
-	if (!instance->args.n) {
+	if (!n) {
 		instance->ctx->usage = true;
 		return err_set(err, -EINVAL, "nothing to %s: name at least one probe", what);
 	}
-	ret = target_resolve(instance->args.v, instance->args.n, &options, set, &bad, err);
+	for (size_t i = 0; i < n; i++)
+		specs[i] = i < instance->args.n ? instance->args.v[i] : settings->also;
+	ret = target_resolve(specs, n, &options, set, &bad, err);
 	say_unseen(set);
 	if (ret && err->at >= 0) {
 		instance->ctx->usage = true;
-		instance->ctx->fault = instance->args.v[bad];
+		instance->ctx->fault = specs[bad];
 	}
 	if (ret)
 		return ret;

@@ -10,6 +10,7 @@ struct probes_settings {
 	bool regex, mangled, force;
 	/* Set by the engine: functions are probed at both ends; it reads what they return. */
 	bool both, value;
+	const char *also; /* one more spec than the arguments; NULL: none */
 	int mech;
 };
 

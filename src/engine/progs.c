@@ -54,6 +54,7 @@ static int resolve_pairs(struct progs *progs, struct err *err)
 
 	settings.both = true;
 	progs->options.arguments = true;
+	progs->options.mech = settings.mech;
 	ret = probes_resolve(progs->instance, &settings, "trace", &progs->set, err);
 	if (!ret)
 		ret = pairs_make(&progs->set, err);

@@ -36,6 +36,7 @@ struct events {
 	struct progs progs;
 	struct stream *stream;
 	struct counted *counted;	    /* NULL: each event is a row, or a sample */
+	void *rows;			    /* of the tool's own struct event_rows */
 	struct stacks_source stacks_source; /* with this instance's settings */
 	struct stacks *stacks;		    /* NULL: events have none */
 	struct output_clock clock;
@@ -88,6 +89,8 @@ static void on_record(const void *record, size_t size, void *ctx)
 		add_sample(events, event);
 	else if (events->counted)
 		counted_add(events->counted, event, size);
+	else if (events->source->rows)
+		events->source->rows->add(events->rows, event);
 	else if (events->stacks)
 		output_row(events->instance->ctx->out, events->source->row(event, events->stacks));
 	else
@@ -149,6 +152,8 @@ static void event_emit(struct engine_instance *instance, bool last)
 	look_at_clock(events);
 	if (last)
 		stream_take_all(events->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
+	if (last && events->source->rows)
+		events->source->rows->end(events->rows, instance, &events->progs.object);
 	if (are_samples(events->source)) {
 		stacks_print(events->stacks, last);
 		return;
@@ -232,6 +237,8 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 	if (!ret)
 		ret = stream_set_size(object, settings->buffer_size, err);
+	if (!ret && events->source->rows)
+		ret = events->source->rows->open(instance, &events->progs.set, object, &events->rows, err);
 	return ret ? ret : open_stacks(instance, events, err);
 }
 
@@ -309,7 +316,10 @@ static void event_armed(struct engine_instance *instance)
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
 	if (events->counted || are_samples(events->source))
 		return;
-	output_table_begin(instance->ctx->out, instance->schema, NULL, true);
+	if (events->source->rows)
+		events->source->rows->begin(events->rows, instance);
+	else
+		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);
 }
 
@@ -320,6 +330,8 @@ static void event_close(struct engine_instance *instance)
 	if (!events)
 		return;
 	stream_close(events->stream);
+	if (events->rows)
+		events->source->rows->close(events->rows);
 	counted_free(events->counted);
 	progs_release(&events->progs);
 	stacks_free(events->stacks);

@@ -20,6 +20,23 @@
 #include "engine/progs.h"
 #include "engine/stacks.h"
 
+/* Rows that a tool makes of events by itself: of several events, or later. Functions that return int: 0, or -errno with err. */
+struct event_rows {
+	/*
+	 * The places are known, and maps are sized; data may be filled. The output has the instance as context. *state is
+	 * what the other calls get.
+	 */
+	int (*open)(struct engine_instance *instance, const struct target_set *set, struct object *object, void **state,
+		    struct err *err);
+	/* The probes are armed: begins the table, with the instance's schema. */
+	void (*begin)(void *state, struct engine_instance *instance);
+	/* Each event, in the order of time; it is valid during the call. */
+	void (*add)(void *state, const struct event *event);
+	/* The last call before close(): prints what is left. */
+	void (*end)(void *state, struct engine_instance *instance, const struct object *object);
+	void (*close)(void *state);
+};
+
 struct event_source {
 	struct progs_source progs;
 	/* Returns true if the row is printed, for filters that only user space can apply. May be NULL. */
@@ -44,7 +61,8 @@ struct event_source {
 	void (*key)(struct stack_key *key, const struct event *event);
 	const void *(*row)(const struct event *event, struct stacks *stacks);
 	const struct schema *row_schema;
-	const char *unit; /* what messages call an event, in the singular; NULL: "event" */
+	const struct event_rows *rows; /* instead of a row for each event; NULL: that */
+	const char *unit;	       /* what messages call an event, in the singular; NULL: "event" */
 	/*
 	 * If SETTING(bool, ...) count is set, events have no rows; the end is a table of counts, by the labels of this
 	 * schema (counted.h).

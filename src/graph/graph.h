@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls as a tree. The programs (bpf/graph.bpf.c) send a record for each call when it returns, so what a call has called
+ * comes before it. The calls of a thread are kept until the one that all of them are in has returned; then its tree is
+ * printed, in the order in which the calls began.
+ *
+ *	graph_new()	the functions are known: says what the programs need to know of them
+ *	graph_begin()	probes are armed
+ *	graph_add()	each record, in the order of time
+ *	graph_end()	once: what has not returned
+ */
+#ifndef SONDE_GRAPH_GRAPH_H
+#define SONDE_GRAPH_GRAPH_H
+
+#include "bpf/event.h"
+#include "bpf/pending.h"
+#include "bpf/graph.h"
+#include "output/output.h"
+
+struct graph;
+struct target_set;
+
+struct graph_settings {
+	bool args, results;
+	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
+	bool force;		    /* overwrite them */
+	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
+	pid_t pid;		    /* whose libraries the spec means, as of struct target_options; 0: our own */
+};
+
+/* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */
+struct graph_row {
+	struct event event; /* its time is the begin of the call; comm "": not known */
+	unsigned long long ns;
+	unsigned int ended;    /* 0: ns is not known, because the call has not returned, or on the line where it begins */
+	unsigned int returned; /* 0: ret is not known */
+	unsigned int depth;
+	long long ret;
+	const char *function, *args, *result; /* args and result: NULL if not asked for, or if there is none */
+	const char *line;		      /* text: the function as the tree shows it */
+};
+
+/*
+ * about: GRAPH_SLOTS bytes for the programs, to be filled in. The set's targets come before their returns, as of
+ * pairs_make(); it and the output stay the caller's and must outlive the graph. NULL with err: -ENOENT, no function
+ * matches settings->under; -E2BIG: too many functions; as of files_add().
+ */
+struct graph *graph_new(const struct graph_settings *settings, const struct target_set *set, struct output *out,
+			uint8_t *about, struct err *err);
+void graph_free(struct graph *graph);
+/* Begins the table of rows, unless a file has stdout. */
+void graph_begin(struct graph *graph, const struct schema *schema);
+/* A record. Its args and text are read if settings->args is set. */
+void graph_add(struct graph *graph, const struct graph_event *event);
+/*
+ * Prints all that is kept, with the n entries of the pending table: those that are calls have not returned. Writes the
+ * files, with the title of the run. False: one could not be written, which is reported.
+ */
+bool graph_end(struct graph *graph, const struct graph_call *pending, size_t n, const char *title);
+
+#endif

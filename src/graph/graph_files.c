@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Paths of calls as stacks with a time. */
+#include "base/report.h"
+#include "graph_files.h"
+#include "output/field.h"
+
+/* The most frames of a stack (frame.h): the time of deeper calls belongs to the last of them. */
+#define FRAMES_MAX 127
+
+struct row {
+	const char *comm;
+	struct frame_stack stack;
+	uint64_t ns, count;
+};
+
+static const struct field fields[] = {
+	DATA(FIELD_STR, struct row, comm, "comm", .role = ROLE_TASK),
+	DATA(FIELD_DURATION, struct row, ns, "ns"),
+	DATA(FIELD_U64, struct row, count, "count", .role = ROLE_COUNTER),
+	DATA(FIELD_STACK, struct row, stack, "stack"),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+int graph_files_add(struct graph_files *files, const char *folded, const char *flame, bool force, struct err *err)
+{
+	int ret = folded ? files_add(&files->files, &file_folded, folded, force, err) : 0;
+
+	if (!ret && flame)
+		ret = files_add(&files->files, &file_flame, flame, force, err);
+	return ret;
+}
+
+void graph_files_call(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n)
+{
+	const struct graph_path *call = &path[n - 1];
+	const struct frame *frames[FRAMES_MAX];
+	size_t used = n < FRAMES_MAX ? n : FRAMES_MAX;
+	struct row row = {
+		.comm = comm,
+		.stack = { frames, used },
+		.ns = call->ns > call->inner ? call->ns - call->inner : 0,
+		.count = 1,
+	};
+
+	for (size_t i = 0; i < used; i++)
+		frames[used - 1 - i] = tree_named(&files->frames, path[i].kernel ? FRAME_KERNEL : FRAME_USER,
+						  path[i].function, strlen(path[i].function));
+	files_row(&files->files, &schema, &row, NULL);
+}
+
+bool graph_files_write(struct graph_files *files, const char *title)
+{
+	bool written = true;
+
+	files->files.about = (struct files_about){
+		.title = title, .counts = "calls", .times = "call", .by_time = true
+	};
+	vec_each(file, &files->files) {
+		struct err err = {};
+
+		if (!files_write(&files->files, file, &err))
+			continue;
+		report_err(&err, NULL);
+		written = false;
+	}
+	return written;
+}
+
+void graph_files_release(struct graph_files *files)
+{
+	files_release(&files->files);
+	tree_release(&files->frames);
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde graph: trees must be those of the calls that were made, whole, with callers no shorter than what they called.
+# of file: kernels=one
+
+# tree CHILD:PARENT...: of the rows (tid depth func ns), which are in the order of begins, each must be in a call of its
+# parent ("-": in none) and no longer than that, and all calls in one together too.
+tree() {
+	echo "$*" | awk -F '\t' '
+		NR == FNR { n = split($0, pairs, " "); for (i = 1; i <= n; i++) { split(pairs[i], pair, ":"); parent[pair[1]] = pair[2] } next }
+		!($3 in parent) { print "row " FNR ": " $3; exit 1 }
+		{
+			at = $1
+			above = $2 ? func_of[at, $2 - 1] : "-"
+			if (above != parent[$3]) { print "row " FNR ": " $3 " in " above; exit 1 }
+			func_of[at, $2] = $3
+			left[at, $2] = $4
+			if ($2 && (left[at, $2 - 1] -= $4) < 0) { print "row " FNR ": more than its caller"; exit 1 }
+		}' - rows > why || fail "$(cat why)"
+}
+
+# rows_of FUNC N
+rows_of() {
+	[ "$(cut -f 3 rows | grep -cx "$1")" = "$2" ] || fail "$(cut -f 3 rows | grep -cx "$1") calls of $1, not $2"
+}
+
+# kernels=ends arch=yes
+test_user_tree() {
+	run sonde graph --json --fail-on-loss 'u:/bin/nested:n_*' -- nested tree 40 30
+	expect_exit 0
+	expect_json tid depth func ns
+	tree n_root:- n_mid:n_root n_leaf:n_mid
+	rows_of n_root 1200
+	rows_of n_mid 2400
+	rows_of n_leaf 7200
+}
+
+test_recursion() {
+	run sonde graph --json --fail-on-loss u:/bin/nested:n_deep -- nested deep 100
+	expect_exit 0
+	expect_json depth retval
+	seq 0 99 | awk '{ print $1 "\t" 100 - $1 }' | cmp - rows || fail "$(head -n 3 rows)"
+}
+
+# Calls that jump away have no end, and those after them are where they belong.
+# kernels=ends
+test_jump() {
+	run sonde graph --json 'u:/bin/nested:n_*' -- nested jump 5
+	expect_exit 0
+	expect_json tid depth func ns
+	grep -v 'n_throw\|n_jump' rows > kept && mv kept rows
+	rows_of n_catch 5
+	rows_of n_leaf 5
+	[ "$(grep -c 'n_catch' rows)" = "$(awk -F '\t' '$3 == "n_catch" && !$2' rows | wc -l)" ] || fail "$(cat rows)"
+}
+
+# Nor do calls whose thread ends in them; they are shown as what they are.
+test_thread_ends() {
+	run sonde graph --json 'u:/bin/nested:n_*' -- nested end 3
+	expect_exit 0
+	expect_json tid depth func ns
+	# the next thread has the same stack: then the earlier call is known to have no end, and reported
+	gone=$(sed -n 's/.*: \([0-9]*\) calls* not measured: their return was not seen$/\1/p' err)
+	shown=$(grep -c '	0	n_last	null$\|	1	n_end	null$' rows)
+	[ "$shown" -ge 2 ] && [ $((shown + ${gone:-0})) = 6 ] || fail "$shown and $gone of 6: $(cat rows)"
+	awk -F '\t' '$3 == "n_mid" { print $2 }' rows | grep -qx 0 || fail "n_mid is in another call: $(cat rows)"
+	run sonde graph 'u:/bin/nested:n_*' -- nested end 1
+	expect_line '^ +[0-9]+ n_last\(\) \{$'
+	expect_line '^ +[0-9]+   n_end\(\) /\* has not returned \*/$'
+	expect_line '^ +[0-9]+ \} /\* has not returned \*/$'
+}
+
+test_depth_and_under() {
+	run sonde graph --json -D 2 'u:/bin/nested:n_*' -- nested tree 5 2
+	expect_json tid depth func ns
+	tree n_root:- n_mid:n_root
+	rows_of n_mid 20
+	run sonde graph --json -g u:/bin/nested:n_mid u:/bin/nested:n_leaf u:/bin/nested:n_root -- nested tree 5 2
+	expect_json tid depth func ns
+	tree n_mid:- n_root:none n_leaf:n_mid
+	rows_of n_leaf 60
+	rows_of n_root 0
+}
+
+# Kernel functions of a command, with arguments and results: the same open, seen by two functions.
+# kernels=all arch=yes
+test_kernel_tree() {
+	echo text > file
+	run sonde graph -a -r -g do_sys_openat2 vfs_open -- cat file no-such-file
+	expect_exit 0
+	lost=$(sed -n 's/.*: \([0-9]*\) calls* lost: the kernel skipped.*/\1/p' err)
+	[ -z "$lost" ] || skip "the kernel skipped a probe: it can be any of these"
+	expect_heading '  TIME(us)     TID FUNCTION'
+	expect_line '^ +[0-9]+ do_sys_openat2\(dfd=-100, filename="file", how=0x[0-9a-f]+\) \{$'
+	expect_line '^ +[0-9.]+ +[0-9]+   vfs_open\(path="file", file=0x[0-9a-f]+\) = 0$'
+	expect_line '^ +[0-9.]+ +[0-9]+ \} = [0-9]+$'
+	expect_line '^ +[0-9.]+ +[0-9]+ do_sys_openat2\(dfd=-100, filename="no-such-file", how=0x[0-9a-f]+\) = -ENOENT$'
+}
+
+# A tree of the kernel and of the program.
+test_both_sides() {
+	run sonde graph --json u:/bin/calls:main do_sys_openat2 -- calls 3 openat
+	expect_json tid depth func ns
+	none=$(sed -n 's/.*: \([0-9]*\) calls* lost.*/\1/p' err)
+	[ -n "$none" ] || [ "$(awk -F '\t' '$2 == 1 && $3 == "do_sys_openat2"' rows | wc -l)" -ge 3 ] || fail "$(cat rows)"
+}
+
+test_slower() {
+	run sonde graph --json -t 200ms 'u:/bin/laps:lap_nap' -- sh -c 'laps nap 20 500; laps nap 3 210000'
+	expect_json ns
+	[ "$(awk '$1 >= 210000000' rows | wc -l)" -ge 3 ] || fail "$(cat rows)"
+	! awk '$1 < 200000000' rows | grep . || fail "a short call"
+}
+
+# What runs when sonde ends has no time yet.
+test_not_returned() {
+	start sonde graph u:/bin/laps:lap_nap
+	laps nap 1 60000000 > /dev/null &
+	napping=$!
+	wait_until 30 grep -q nanosleep "/proc/$napping/stack"
+	stop INT
+	kill $napping
+	expect_exit 0
+	expect_line '^ +[0-9]+ lap_nap\(\) /\* has not returned \*/$'
+}
+
+test_bad_usage() {
+	run sonde graph
+	expect_exit 2
+	run sonde graph -g nosuchfunction vfs_read
+	expect_exit 1
+	expect_err "no kernel function matches 'nosuchfunction'"
+	run sonde graph -D 0 vfs_read
+	expect_exit 2
+}
+
+# The times of all paths are those of all roots.
+test_folded() {
+	run sonde graph --json --folded paths --flame graph.svg 'u:/bin/nested:n_*' -- nested tree 20 2
+	expect_exit 0
+	expect_json depth ns
+	awk -F '\t' '!$1 { n += $2 } END { printf "%.0f\n", n / 1000 }' rows > all
+	cut -d ' ' -f 1 paths | sort > seen
+	printf 'nested;%s\n' n_root 'n_root;n_mid' 'n_root;n_mid;n_leaf' | diff - seen || fail "other paths"
+	awk '{ n += $2 } END { print n }' paths > sum
+	expect_between "microseconds" $(($(cat all) - 3)) $(($(cat all) + 3)) "$(cat sum)"
+	grep -q '</svg>' graph.svg || fail "no picture"
+	run sonde graph --folded paths vfs_read -- true
+	expect_exit 1
+	run sonde graph --folded - 'u:/bin/nested:n_*' -- nested tree 1 1
+	expect_line '^nested;n_root;n_mid;n_leaf [0-9]+$'
+	expect_no_line 'FUNCTION'
+	run sonde graph --json --folded - vfs_read
+	expect_exit 2
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* graph: calls of kernel and user functions as a tree. */
+#include "bpf/slot.h"
+#include "engine/object.h"
+#include "engine/probes.h"
+#include "engines/event.h"
+#include "graph/graph.h"
+#include "probe/offer.h"
+#include "run/tool.h"
+#include "bpf/graph.skel.h"
+
+struct settings {
+	uint64_t slower;
+	uint32_t depth, calls;
+	struct probes_settings probes;
+	struct graph_settings graph;
+	struct graph_config config;
+};
+
+static const struct opt options[] = {
+	OPT(OPT_BOOL, struct settings, graph.args, 'a', "arguments", NULL, "print the arguments of each call"),
+	OPT(OPT_BOOL, struct settings, graph.results, 'r', "results", NULL, "print what each call returned"),
+	OPT(OPT_U32, struct settings, depth, 'D', "depth", "N", "only N levels of calls", .also = "max-graph-depth",
+	    .min = 1, .max = UINT32_MAX - 1),
+	OPT(OPT_STRING, struct settings, graph.under, 'g', "under", "FUNCTION", "only calls of FUNCTION and what is called in them"),
+	OPT(OPT_SECONDS, struct settings, slower, 't', "slower", "TIME", "only calls that took at least TIME: 10us"),
+	OPT(OPT_BOOL, struct settings, probes.regex, 0, "regexp", NULL, "patterns are POSIX extended regular expressions"),
+	PROBES_MANGLED(struct settings, probes.mangled),
+	OPT(OPT_U32, struct settings, calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
+	    .max = 250000),
+	PROBES_MECHANISM(struct settings, probes),
+	OPT(OPT_STRING, struct settings, graph.folded, 0, "folded", "FILE",
+	    "write folded stacks to FILE: the time of calls by path, in microseconds"),
+	OPT(OPT_STRING, struct settings, graph.flame, 0, "flame", "FILE",
+	    "write a flame graph of these times to FILE, an SVG image for any browser"),
+	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
+	    "probe user functions even if that may break the program, and overwrite FILEs that exist"),
+};
+
+static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
+{
+	struct settings *settings = instance->tool_settings;
+
+	settings->probes.also = settings->graph.under;
+	settings->graph.pid = instance->ctx->pid;
+	settings->graph.force = settings->probes.force;
+	settings->config = (struct graph_config){
+		.least = settings->slower,
+		.depth = settings->depth ?: UINT32_MAX,
+		.args = settings->graph.args,
+		.under = settings->graph.under != NULL,
+	};
+	return 0;
+}
+
+static int open_rows(struct engine_instance *instance, const struct target_set *set, struct object *object, void **state,
+		     struct err *err)
+{
+	const struct settings *settings = instance->tool_settings;
+	__free uint8_t *about = base_alloc(GRAPH_SLOTS);
+
+	*state = graph_new(&settings->graph, set, instance->ctx->out, about, err);
+	instance->ctx->usage |= !*state && err->code == -EINVAL;
+	return *state ? object_fill(object, ".data.graph", about, GRAPH_SLOTS, err) : err->code;
+}
+
+static void begin_rows(void *state, struct engine_instance *instance)
+{
+	graph_begin(state, instance->schema);
+}
+
+static void add_row(void *state, const struct event *event)
+{
+	graph_add(state, (const void *)event);
+}
+
+static void end_rows(void *state, struct engine_instance *instance, const struct object *object)
+{
+	size_t size = object_value_size(object, ".data.pending");
+
+	if (!graph_end(state, object_memory(object, ".data.pending", size), size / sizeof(struct graph_call),
+		       instance->ctx->title))
+		instance->ctx->failed = true;
+}
+
+static void close_rows(void *state)
+{
+	graph_free(state);
+}
+
+static const struct field fields[] = {
+	EVENT_TIMES,
+	FIELD(FIELD_DURATION, struct graph_row, ns, "ns", "TIME(us)", 10, .unit = UNIT_US, .decimals = 2, .absent = "",
+	      KNOWN_BY(struct graph_row, ended)),
+	EVENT_ID(tid, "TID", 7),
+	TEXT(FIELD_STR, struct graph_row, line, "FUNCTION", -1, .may_cut = true),
+	EVENT_ID_DATA(pid),
+	DATA(FIELD_CHARS, struct event, comm, "comm", .role = ROLE_TASK),
+	DATA(FIELD_U32, struct graph_row, depth, "depth"),
+	DATA(FIELD_STR, struct graph_row, function, "func"),
+	DATA(FIELD_STR, struct graph_row, args, "args"),
+	DATA(FIELD_S64, struct graph_row, ret, "retval", KNOWN_BY(struct graph_row, returned)),
+	DATA(FIELD_STR, struct graph_row, result, "result"),
+};
+
+static const struct schema schema = { fields, ARRAY_SIZE(fields) };
+
+static const struct progs_pairs pairs = {
+	.entry = "graph_entry",
+	.ret = "graph_return",
+	.session = "graph_session",
+	.settings = SETTING(struct probes_settings, struct settings, probes),
+};
+
+static const struct event_rows rows = { open_rows, begin_rows, add_row, end_rows, close_rows };
+
+static const struct event_source source = {
+	.progs = {
+		PROGS(graph),
+		PROGS_CONFIG(struct settings, config),
+		.pairs = &pairs,
+		.pending = { "calls at a time", .instead = SETTING(uint32_t, struct settings, calls),
+			     .size = sizeof(struct graph_call) },
+		.configure = configure,
+		.what = "calls",
+	},
+	.rows = &rows,
+	.unit = "call",
+};
+
+TOOL(graph, .brief = "print the calls of functions as a tree",
+     .group = GROUP_LONG, .front = { "sonde graph -ar 'vfs_*' -- cat FILE", "what calls what, and how long it takes" },
+     .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
+     EVENT_ENGINE(source), OPTIONS(options), SETTINGS_WITH(struct settings, .calls = 4096),
+     .offers = spec_offer,
+     .description =
+	     "Prints each call of the functions, with the calls of the functions that are made in it, and how long it "
+	     "took. A FUNCTION is a kernel or user function, as for funclatency; both may be in one tree. A tree is "
+	     "printed when its first call has returned. Calls that have not returned when tracing ends come last.\n\n"
+	     "-a and -r print arguments and results of kernel functions by their types: numbers, names of constants "
+	     "and errors, and the text of the first argument that is one or stands for one (char *, struct filename, "
+	     "dentry, path, file). Of user functions and of clones by the compiler they print three registers, and "
+	     "the result as a number.\n\n"
+	     "-t leaves out calls that were shorter, with all that was called in them, for that was shorter still. With "
+	     "-g FUNCTION, calls of other functions are seen only while FUNCTION runs in the same thread: where nothing "
+	     "else matters, that costs less.",
+     EXAMPLES({ "sonde graph 'vfs_*' -- cat /etc/passwd", "calls of functions of one command" },
+	      { "sonde graph -ar -g do_sys_openat2 'vfs_*' 'security_*' -p 1234", "opening files, with arguments and results" },
+	      { "sonde graph -t 10ms -D 3 'ext4_*' -d 10", "slow calls, three levels of them" },
+	      { "sonde graph -q --flame graph.svg 'vfs_*' 'ext4_*' -- tar cf /dev/null /usr/share", "a picture" },
+	      { "sonde graph 'u:./server:*' tcp_sendmsg", "user functions, and what the kernel does for them" }));
