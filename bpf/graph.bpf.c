@@ -3,9 +3,9 @@
  * Calls as a tree: a record for each call when it returns, with how deep it is in other traced calls. A call is never
  * shorter than the calls in it, so `least` hides no caller of what is shown.
  *
- * Calls that have not returned are in the pending table, by their frame; so is the number of these calls of each thread.
- * A return sets that number to what it was at the entry, so a call that ends without a return (longjmp) is forgotten when
- * its caller returns, and one whose hit the kernel skipped changes nothing.
+ * Calls that have not returned are in the pending table, by their frame; how many a thread has, is in a map. A return sets
+ * that number to what it was at the entry, so a call that ends without a return (longjmp) is forgotten when its caller
+ * returns, when its frame is used again or, if it was the outermost, when a call begins above its frame.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/pending.h"
@@ -18,10 +18,25 @@ const volatile struct graph_config config SEC(".rodata.config");
 SEC(".data.graph")
 __u8 graph_functions[GRAPH_SLOTS] = {};
 
-/* The key of a thread. Its id is part of it: the memory of a task that has ended is soon that of another one. */
-static __always_inline __u64 thread_key(__u64 task)
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, GRAPH_THREADS);
+	__type(key, struct graph_thread_key);
+	__type(value, struct graph_thread);
+} graph_threads SEC(".maps");
+
+/* The id is a part of it: the memory of a task that has ended is soon that of another one. */
+static __always_inline void thread_key(void *ctx, struct graph_thread_key *key)
 {
-	return pending_key(task) ^ pending_key(bpf_get_current_pid_tgid() << 32);
+	__u64 both = bpf_get_current_pid_tgid();
+
+	if (latency_is_go()) {
+		key->task = latency_goroutine(ctx) * LATENCY_MIX_GOROUTINE + (both >> 32) * LATENCY_MIX_PROCESS;
+		key->tid = 0;
+		return;
+	}
+	key->task = bpf_get_current_task();
+	key->tid = (__u32)both;
 }
 
 static __always_inline void read_args(void *ctx, PENDING *call)
@@ -74,56 +89,99 @@ static __always_inline void read_text(PENDING *call, __u8 about)
 		call->text[0] = 0;
 }
 
-/* The thread's entry; one with no call yet, if the call may begin a tree. */
-static __always_inline PENDING *thread_that_may(__u64 task, __u8 about)
+/*
+ * Whether a call in this frame shows that one in the other frame has ended: it is above it, on the same stack. A stack of
+ * the kernel has 16 KB, and those of interrupts are far away. Go moves its stacks. In the same frame may be a call that the
+ * other one has jumped to.
+ */
+static __always_inline bool is_above(__u64 frame, __u64 other)
 {
-	__u64 key = thread_key(task);
-	PENDING *thread = pending_find(key);
+	__u64 most = (__s64)other < 0 || context_kind() == CONTEXT_TRACING ? 16384 : 8 << 20;
 
-	if (thread)
+	return !latency_is_go() && frame - other - 1 < most;
+}
+
+/* The thread as its outermost call begins. NULL: no room. */
+static __always_inline struct graph_thread *begin_tree(struct graph_thread *thread, const struct graph_thread_key *key,
+						       __u64 frame)
+{
+	struct graph_thread none = {};
+
+	if (!thread) {
+		bpf_map_update_elem(&graph_threads, key, &none, BPF_NOEXIST);
+		thread = bpf_map_lookup_elem(&graph_threads, key);
+	}
+	if (!thread) {
+		pending_lost(PENDING_NO_ROOM);
+		return NULL;
+	}
+	event_fill(&thread->who);
+	thread->frame = frame;
+	return thread;
+}
+
+/* NULL: no tree is open, and none may begin with this function. */
+static __always_inline struct graph_thread *thread_of(const struct graph_thread_key *key, __u64 frame, __u8 about)
+{
+	struct graph_thread *thread = bpf_map_lookup_elem(&graph_threads, key);
+
+	if (thread && thread->depth && is_above(frame, thread->frame))
+		thread->depth = 0;
+	if (thread && thread->depth)
 		return thread;
 	if (config.under && !(about & GRAPH_ROOT))
 		return NULL;
-	thread = pending_claim(key);
-	if (thread) {
-		thread->depth = 0;
-		thread->task = 0;
-		pending_head(thread)->start = bpf_ktime_get_boot_ns();
-	}
-	return thread;
+	return begin_tree(thread, key, frame);
+}
+
+/*
+ * The same frame from before: that call has ended without a return, and so have those in it. The thread is where it was
+ * before it.
+ */
+static __always_inline void forget_earlier(struct graph_thread *thread, const struct graph_thread_key *who, __u64 key)
+{
+	PENDING *earlier = latency_find(key);
+
+	if (!earlier)
+		return;
+	pending_lost(PENDING_NO_END);
+	if (earlier->thread.task == who->task && earlier->thread.tid == who->tid && earlier->depth < thread->depth)
+		thread->depth = earlier->depth;
+	pending_free(earlier, earlier->depth);
 }
 
 /* False: its return is of no interest. */
 static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
 {
-	__u64 task = bpf_get_current_task(), both = bpf_get_current_pid_tgid();
 	__u8 about = graph_functions[slot & (GRAPH_SLOTS - 1)];
-	PENDING *thread = thread_that_may(task, about), *call;
+	__u64 frame = latency_is_go() ? 0 : latency_frame(ctx, false);
+	struct graph_thread_key who;
+	struct graph_thread *thread;
+	PENDING *call;
 	__u32 depth;
 
+	thread_key(ctx, &who);
+	thread = thread_of(&who, frame, about);
 	if (!thread)
 		return false;
+	forget_earlier(thread, &who, key);
 	depth = thread->depth;
-	if (depth >= config.depth) {
-		thread->depth = depth + 1;
+	/* at once: an interrupt may come between, whose calls are in this one */
+	thread->depth = depth + 1;
+	if (depth >= config.depth)
 		return true;
-	}
 	call = latency_claim(key);
-	if (!call)
+	if (!call) {
+		thread->depth = depth;
 		return false;
-	/* the same frame from before: that call has ended without a return, and so have those in it */
-	if (call->task == task && call->depth < depth)
-		depth = call->depth;
-	call->task = task;
-	call->pid = both >> 32;
-	call->tid = both;
+	}
+	call->thread = who;
 	call->function = slot;
 	call->depth = depth;
 	if (config.args) {
 		read_args(ctx, call);
 		read_text(call, about);
 	}
-	thread->depth = depth + 1;
 	pending_head(call)->start = bpf_ktime_get_boot_ns();
 	return true;
 }
@@ -140,24 +198,25 @@ static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
 		_e; \
 	})
 
-static __always_inline void fill(void *ctx, const PENDING *call, __u64 now, struct graph_event *e)
+static __always_inline void fill(void *ctx, const PENDING *call, const struct graph_thread *thread, __u64 now,
+				 struct graph_event *e)
 {
-	if (call->depth)
-		__builtin_memset(&e->event, 0, sizeof(e->event));
+	if (!call->depth && thread)
+		e->event = thread->who;
 	else
-		event_fill(&e->event);
+		__builtin_memset(&e->event, 0, sizeof(e->event));
 	e->event.time = now;
 	e->start = pending_head(call)->start;
 	e->ns = pending_time(e->start, now);
-	e->task = call->task;
+	e->thread = call->thread;
 	e->ret = context_ret(ctx);
 	e->function = call->function;
 	e->depth = call->depth;
 	e->returned = !patch_constant(PATCH_LEAVES);
-	e->thread = call->tid;
+	e->unused = 0;
 }
 
-static __always_inline void send(void *ctx, const PENDING *call, __u64 now)
+static __always_inline void send(void *ctx, const PENDING *call, const struct graph_thread *thread, __u64 now)
 {
 	struct graph_event *e;
 
@@ -172,35 +231,36 @@ static __always_inline void send(void *ctx, const PENDING *call, __u64 now)
 		if (!e)
 			return;
 	}
-	fill(ctx, call, now, e);
+	fill(ctx, call, thread, now, e);
 	event_submit(e);
-}
-
-/* The thread is where it was when the call began. */
-static __always_inline void goes_back(PENDING *thread, const PENDING *call)
-{
-	if (!thread)
-		return;
-	thread->depth = call->depth;
-	if (!call->depth)
-		pending_free(thread, 0);
 }
 
 static __always_inline void ends(void *ctx, __u64 key)
 {
-	PENDING *call = latency_find(key), *thread = pending_find(thread_key(bpf_get_current_task()));
 	__u64 now = bpf_ktime_get_boot_ns(), took;
+	struct graph_thread_key who;
+	struct graph_thread *thread;
+	PENDING *call = latency_find(key);
 
+	thread_key(ctx, &who);
+	thread = bpf_map_lookup_elem(&graph_threads, &who);
+	/* the frame of a call that never returned, whose return is that of another one now */
+	if (call && (call->thread.task != who.task || call->thread.tid != who.tid)) {
+		pending_lost(PENDING_NO_END);
+		pending_free(call, call->depth);
+		return;
+	}
 	if (!call) {
 		if (thread && thread->depth > config.depth)
 			thread->depth--;
 		return;
 	}
 	took = pending_time(pending_head(call)->start, now);
-	goes_back(thread, call);
+	if (thread)
+		thread->depth = call->depth;
 	if (took >= config.least)
-		send(ctx, call, now);
-	call->task = 0;
+		send(ctx, call, thread, now);
+	call->thread.task = 0;
 	/* a record that was submitted is a barrier; of what was not sent, `took` needs all that was read */
 	pending_free(call, took);
 }

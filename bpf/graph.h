@@ -7,6 +7,9 @@
 #define GRAPH_ARGS 6
 #define GRAPH_TEXT 40
 
+/* As many threads as are known at a time; those whose calls are longest ago are forgotten first. */
+#define GRAPH_THREADS 16384
+
 /* Programs know something about the functions of the first so many slots: a power of two. */
 #define GRAPH_SLOTS 16384
 
@@ -29,16 +32,29 @@ enum graph_text {
 };
 
 /*
- * A call that has not returned. An entry with the key of a thread says how many of its calls have not, in `depth`; it
- * exists while there is one.
+ * A thread, or a goroutine that calls functions of Go. Calls of the two are in trees of their own. User space reads whose
+ * calls have not returned at the end.
  */
+struct graph_thread_key {
+	unsigned long long task; /* the address of the task_struct, or of the goroutine with its process */
+	unsigned long long tid;	 /* on the host; of a goroutine 0 */
+};
+
+struct graph_thread {
+	struct event who;	  /* when its outermost call began */
+	unsigned long long frame; /* of that call */
+	unsigned int depth;	  /* how many calls have begun and not returned */
+	unsigned int unused;
+};
+_Static_assert(sizeof(struct graph_thread) == 56, "as on the other side");
+
+/* A call that has not returned. */
 struct graph_call {
 	struct pending pending;
 	unsigned long long args[GRAPH_ARGS];
-	unsigned long long task; /* whose call it is: the address of its task_struct; 0: the call has returned */
-	unsigned int pid, tid;
-	unsigned int function; /* its slot */
-	unsigned int depth;    /* how many traced calls it is in */
+	struct graph_thread_key thread; /* whose call it is; task 0: the call has returned */
+	unsigned int function;		/* its slot */
+	unsigned int depth;		/* how many traced calls it is in */
 	char text[GRAPH_TEXT];
 };
 _Static_assert(sizeof(struct graph_call) == 128, "as on the other side");
@@ -47,16 +63,16 @@ struct graph_event {
 	/* At its end. Who did it is filled in only where depth is 0; the calls in it have the same thread. */
 	struct event event;
 	unsigned long long start, ns; /* start: since boot */
-	unsigned long long task;
+	struct graph_thread_key thread;
 	long long ret;
 	unsigned int function, depth;
 	unsigned int returned; /* 0: the function jumped to another one, and ret is not known */
-	unsigned int thread;   /* its id on the host */
+	unsigned int unused;
 	/* only with graph_config.args: */
 	unsigned long long args[GRAPH_ARGS];
 	char text[GRAPH_TEXT];
 };
-_Static_assert(sizeof(struct graph_event) == 176, "as on the other side");
+_Static_assert(sizeof(struct graph_event) == 184, "as on the other side");
 
 struct graph_config {
 	unsigned long long least; /* ns: calls that take less are not shown */

@@ -27,7 +27,7 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct settings, probes.regex, 0, "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	PROBES_MANGLED(struct settings, probes.mangled),
 	OPT(OPT_U32, struct settings, calls, 0, "max-calls", "N", "at most N pending calls at a time: 4096", .min = 1,
-	    .max = 250000),
+	    .max = 131072),
 	PROBES_MECHANISM(struct settings, probes),
 	OPT(OPT_STRING, struct settings, graph.folded, 0, "folded", "FILE",
 	    "write folded stacks to FILE: the time of calls by path, in microseconds"),
@@ -43,6 +43,8 @@ static int configure(struct engine_instance *instance, struct progs_source *own,
 
 	settings->probes.also = settings->graph.under;
 	settings->graph.pid = instance->ctx->pid;
+	settings->graph.least = settings->slower;
+	settings->graph.regex = settings->probes.regex;
 	settings->graph.force = settings->probes.force;
 	settings->config = (struct graph_config){
 		.least = settings->slower,
@@ -64,9 +66,16 @@ static int open_rows(struct engine_instance *instance, const struct target_set *
 	return *state ? object_fill(object, ".data.graph", about, GRAPH_SLOTS, err) : err->code;
 }
 
-static void begin_rows(void *state, struct engine_instance *instance)
+static void begin_rows(void *state, struct engine_instance *instance, const struct object *object)
 {
-	graph_begin(state, instance->schema);
+	size_t size = object_value_size(object, ".data.pending");
+	const struct graph_shared shared = {
+		.pending = object_memory(object, ".data.pending", size),
+		.n = size / sizeof(struct graph_call),
+		.threads = object_map_fd(object, "graph_threads"),
+	};
+
+	graph_begin(state, instance->schema, &shared);
 }
 
 static void add_row(void *state, const struct event *event)
@@ -74,12 +83,14 @@ static void add_row(void *state, const struct event *event)
 	graph_add(state, (const void *)event);
 }
 
-static void end_rows(void *state, struct engine_instance *instance, const struct object *object)
+static void stop_rows(void *state)
 {
-	size_t size = object_value_size(object, ".data.pending");
+	graph_stop(state);
+}
 
-	if (!graph_end(state, object_memory(object, ".data.pending", size), size / sizeof(struct graph_call),
-		       instance->ctx->title))
+static void end_rows(void *state, struct engine_instance *instance)
+{
+	if (!graph_end(state, instance->ctx->title))
 		instance->ctx->failed = true;
 }
 
@@ -90,7 +101,7 @@ static void close_rows(void *state)
 
 static const struct field fields[] = {
 	EVENT_TIMES,
-	FIELD(FIELD_DURATION, struct graph_row, ns, "ns", "TIME(us)", 10, .unit = UNIT_US, .decimals = 2, .absent = "",
+	FIELD(FIELD_DURATION, struct graph_row, ns, "ns", "TIME(us)", 12, .unit = UNIT_US, .decimals = 2, .absent = "",
 	      KNOWN_BY(struct graph_row, ended)),
 	EVENT_ID(tid, "TID", 7),
 	TEXT(FIELD_STR, struct graph_row, line, "FUNCTION", -1, .may_cut = true),
@@ -112,7 +123,7 @@ static const struct progs_pairs pairs = {
 	.settings = SETTING(struct probes_settings, struct settings, probes),
 };
 
-static const struct event_rows rows = { open_rows, begin_rows, add_row, end_rows, close_rows };
+static const struct event_rows rows = { open_rows, begin_rows, add_row, stop_rows, end_rows, close_rows };
 
 static const struct event_source source = {
 	.progs = {

@@ -150,10 +150,12 @@ static void event_emit(struct engine_instance *instance, bool last)
 	struct events *events = instance->state;
 
 	look_at_clock(events);
+	if (last && events->source->rows)
+		events->source->rows->stop(events->rows);
 	if (last)
 		stream_take_all(events->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	if (last && events->source->rows)
-		events->source->rows->end(events->rows, instance, &events->progs.object);
+		events->source->rows->end(events->rows, instance);
 	if (are_samples(events->source)) {
 		stacks_print(events->stacks, last);
 		return;
@@ -317,7 +319,7 @@ static void event_armed(struct engine_instance *instance)
 	if (events->counted || are_samples(events->source))
 		return;
 	if (events->source->rows)
-		events->source->rows->begin(events->rows, instance);
+		events->source->rows->begin(events->rows, instance, &events->progs.object);
 	else
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);

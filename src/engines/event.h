@@ -28,12 +28,14 @@ struct event_rows {
 	 */
 	int (*open)(struct engine_instance *instance, const struct target_set *set, struct object *object, void **state,
 		    struct err *err);
-	/* The probes are armed: begins the table, with the instance's schema. */
-	void (*begin)(void *state, struct engine_instance *instance);
+	/* The probes are armed: begins the table, with the instance's schema. The object stays valid until close(). */
+	void (*begin)(void *state, struct engine_instance *instance, const struct object *object);
 	/* Each event, in the order of time; it is valid during the call. */
 	void (*add)(void *state, const struct event *event);
+	/* Tracing ends: what the buffer has comes still. */
+	void (*stop)(void *state);
 	/* The last call before close(): prints what is left. */
-	void (*end)(void *state, struct engine_instance *instance, const struct object *object);
+	void (*end)(void *state, struct engine_instance *instance);
 	void (*close)(void *state);
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Keeps the calls of each thread until their tree is complete, and prints it. */
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/lookup.h"
 #include "base/report.h"
@@ -10,8 +13,10 @@
 
 /* So many calls of a thread are kept at most: then they are printed without their callers, which go on. */
 #define CALLS_MAX 65536
+/* And of all threads together: 32 MB. Some may have ended in a call, which nobody says. */
+#define CALLS_ALL_MAX 262144
 /* Levels of a tree that are indented; a recursion may be deeper than a terminal is wide. */
-#define INDENT_MAX 40
+#define INDENT_MAX 24
 /* Threads without a call stay in the table until there are so many. */
 #define IDLE_MAX 1024
 
@@ -25,10 +30,13 @@ struct call {
 };
 
 struct thread {
-	uint64_t task;
-	uint32_t id;	    /* on the host */
-	struct event event; /* who it is; of its outermost call, once that has returned */
-	vec(struct call);   /* in the order of their ends */
+	struct graph_thread_key key;
+	struct event who; /* time 0: not known yet */
+	vec(struct call); /* in the order of their ends */
+	/* By depth: ns of calls that were printed before their caller has returned. They are no time of its own. */
+	struct {
+		vec(uint64_t);
+	} printed;
 };
 
 struct graph {
@@ -39,8 +47,13 @@ struct graph {
 	const struct target **functions; /* by slot */
 	vec(struct thread);
 	struct lookup lookup; /* finds threads */
-	size_t idle;
+	size_t idle, n_calls;
 	bool said_partial;
+	struct graph_shared shared;
+	struct {
+		vec(struct graph_call);
+	} open; /* since graph_stop() */
+	uint64_t stopped;
 	struct graph_files files;
 	/* what the row that is printed points to */
 	struct str args, result, line;
@@ -48,29 +61,48 @@ struct graph {
 
 /* --- begin and end --- */
 
-static void mark_root(const struct graph *graph, const struct target *root, uint8_t *about)
+/* Whether they are one place. Of a module's function, a spec without the module need not know it. */
+static bool is_place(const struct target *a, const struct target *b)
 {
-	for (size_t i = 0; i < graph->set->n_slots; i++) {
-		const struct target *target = graph->functions[i];
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == TARGET_USER)
+		return a->addr == b->addr && str_same(a->object, b->object);
+	return !strcmp(a->name, b->name) && (!a->object || !b->object || !strcmp(a->object, b->object));
+}
 
-		if (target && target->kind == root->kind && !strcmp(target->name, root->name) &&
-		    (target->kind == TARGET_USER ? target->addr == root->addr : str_same(target->object, root->object)))
-			about[i] |= GRAPH_ROOT;
+/* Returns how many functions trees may begin with. */
+static size_t mark_root(const struct graph *graph, const struct target *root, uint8_t *about)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < graph->set->n_slots; i++) {
+		if (!graph->functions[i] || !is_place(graph->functions[i], root))
+			continue;
+		about[i] |= GRAPH_ROOT;
+		n++;
 	}
+	return n;
 }
 
 static int mark_roots(const struct graph *graph, uint8_t *about, struct err *err)
 {
-	const struct target_options options = { .pid = graph->settings->pid, .both = true };
+	const struct graph_settings *settings = graph->settings;
+	const struct target_options options = {
+		.pid = settings->pid, .regex = settings->regex, .force = settings->force, .both = true
+	};
 	__cleanup(target_set_release) struct target_set roots = {};
-	size_t bad;
-	int ret = target_resolve(&graph->settings->under, 1, &options, &roots, &bad, err);
+	size_t bad, n = 0;
+	int ret = target_resolve(&settings->under, 1, &options, &roots, &bad, err);
 
 	if (ret)
 		return ret;
 	vec_each(root, &roots)
-		mark_root(graph, root, about);
-	return 0;
+		n += mark_root(graph, root, about);
+	if (n)
+		return 0;
+	return err_set(err, -ENOENT, "nothing can be seen under '%s': it is no function with a return that can be probed",
+		       settings->under);
 }
 
 /* Several targets may share a slot: the first stands for all. A slot whose functions cannot be probed at both ends has none. */
@@ -102,7 +134,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	graph->settings = settings;
 	graph->set = set;
 	graph->out = out;
-	graph->prototypes = prototypes_new();
+	graph->prototypes = prototypes_new(set->n_slots);
 	find_functions(graph);
 	if (graph_files_add(&graph->files, settings->folded, settings->flame, settings->force, err) ||
 	    refuse_both(graph, err) || (settings->under && mark_roots(graph, about, err))) {
@@ -115,10 +147,17 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	return graph;
 }
 
-void graph_begin(struct graph *graph, const struct schema *schema)
+void graph_begin(struct graph *graph, const struct schema *schema, const struct graph_shared *shared)
 {
+	graph->shared = *shared;
 	if (!files_use_stdout(&graph->files.files))
 		output_table_begin(graph->out, schema, NULL, true);
+}
+
+static void release_thread(struct thread *thread)
+{
+	free(thread->v);
+	free(thread->printed.v);
 }
 
 void graph_free(struct graph *graph)
@@ -126,8 +165,9 @@ void graph_free(struct graph *graph)
 	if (!graph)
 		return;
 	vec_each(thread, graph)
-		free(thread->v);
+		release_thread(thread);
 	free(graph->v);
+	free(graph->open.v);
 	lookup_release(&graph->lookup);
 	prototypes_free(graph->prototypes);
 	graph_files_release(&graph->files);
@@ -140,9 +180,9 @@ void graph_free(struct graph *graph)
 
 /* --- threads --- */
 
-static uint32_t hash_of(uint64_t task, uint32_t id)
+static uint32_t hash_of(const struct graph_thread_key *key)
 {
-	return hash_pair(task, id);
+	return hash_pair(key->task, key->tid);
 }
 
 /* Forgets the threads that have no call now. */
@@ -153,34 +193,45 @@ static void forget_idle(struct graph *graph)
 	lookup_reset(&graph->lookup);
 	for (size_t i = 0; i < graph->n; i++) {
 		if (!graph->v[i].n) {
-			free(graph->v[i].v);
+			release_thread(&graph->v[i]);
 			continue;
 		}
 		graph->v[n] = graph->v[i];
-		lookup_add(&graph->lookup, hash_of(graph->v[n].task, graph->v[n].id), n);
+		lookup_add(&graph->lookup, hash_of(&graph->v[n].key), n);
 		n++;
 	}
 	graph->n = n;
 	graph->idle = 0;
 }
 
-static struct thread *thread_of(struct graph *graph, uint64_t task, uint32_t id)
+/* Valid until the next call. */
+static struct thread *thread_of(struct graph *graph, const struct graph_thread_key *key)
 {
-	uint32_t hash = hash_of(task, id);
+	uint32_t hash = hash_of(key);
 	struct thread *thread;
 
 	lookup_each(it, &graph->lookup, hash)
-		if (graph->v[it.number].task == task && graph->v[it.number].id == id)
+		if (graph->v[it.number].key.task == key->task && graph->v[it.number].key.tid == key->tid)
 			return &graph->v[it.number];
 	if (graph->idle > IDLE_MAX && graph->idle > graph->n / 2)
 		forget_idle(graph);
 	thread = vec_push(graph);
-	thread->task = task;
-	thread->id = id;
-	thread->event.tid = id;
+	thread->key = *key;
 	lookup_add(&graph->lookup, hash, graph->n - 1);
 	graph->idle++;
 	return thread;
+}
+
+/* Asks the programs who it is, if its outermost call, whose record says it, has not returned. */
+static void find_who(const struct graph *graph, struct thread *thread)
+{
+	struct graph_thread known;
+
+	if (thread->who.time)
+		return;
+	thread->who.tid = thread->key.tid;
+	if (!bpf_map_lookup_elem(graph->shared.threads, &thread->key, &known))
+		thread->who = known.who;
 }
 
 /* --- rows --- */
@@ -203,7 +254,7 @@ static void describe(struct graph *graph, const struct thread *thread, const str
 	const struct target *function = graph->functions[call->function];
 
 	*row = (struct graph_row){
-		.event = thread->event,
+		.event = thread->who,
 		.ns = call->ns,
 		.ended = call->ended,
 		.returned = call->returned,
@@ -301,36 +352,63 @@ static void print_tree(struct graph *graph, const struct thread *thread)
 	close_calls(graph, thread, open, &n, 0);
 }
 
-/* Ends the calls of a path that the one at this depth is not in. */
-static void leave_calls(struct graph *graph, const struct thread *thread, struct graph_path *path, size_t *n,
-			const uint32_t *depths, uint32_t depth)
+/* --- files --- */
+
+static const char *comm_of(const struct thread *thread)
 {
-	while (*n && depths[*n - 1] >= depth) {
-		graph_files_call(&graph->files, thread->event.comm, path, *n);
-		if (--*n)
-			path[*n - 1].inner += path[*n].ns;
+	return *thread->who.comm ? thread->who.comm : "[unknown]";
+}
+
+/* What calls at this depth, or in it, that were printed before took of their caller's time. */
+static uint64_t *printed_at(struct thread *thread, uint32_t depth)
+{
+	while (thread->printed.n <= depth)
+		vec_push(&thread->printed);
+	return &thread->printed.v[depth];
+}
+
+struct walk {
+	struct graph_path *path;
+	uint32_t *depths;
+	size_t n;
+};
+
+/* Ends the calls of a path that the one at this depth is not in. */
+static void leave_calls(struct graph *graph, struct thread *thread, struct walk *walk, uint32_t depth)
+{
+	while (walk->n && walk->depths[walk->n - 1] >= depth) {
+		const struct graph_path *call = &walk->path[walk->n - 1];
+
+		graph_files_call(&graph->files, comm_of(thread), walk->path, walk->n);
+		if (--walk->n)
+			walk->path[walk->n - 1].inner += call->ns;
+		else if (walk->depths[0])
+			*printed_at(thread, walk->depths[0]) += call->ns;
 	}
 }
 
 /* The calls in the order of their begins, as paths for the files. */
-static void add_paths(struct graph *graph, const struct thread *thread)
+static void add_paths(struct graph *graph, struct thread *thread)
 {
 	__free struct graph_path *path = base_alloc((thread->n + 1) * sizeof(*path));
 	__free uint32_t *depths = base_alloc((thread->n + 1) * sizeof(*depths));
-	size_t n = 0;
+	struct walk walk = { .path = path, .depths = depths };
 
 	for (size_t i = 0; i < thread->n; i++) {
 		const struct call *call = &thread->v[i];
+		uint64_t *printed = printed_at(thread, call->depth + 1);
 
-		leave_calls(graph, thread, path, &n, depths, call->depth);
-		depths[n] = call->depth;
-		path[n++] = (struct graph_path){
+		leave_calls(graph, thread, &walk, call->depth);
+		depths[walk.n] = call->depth;
+		path[walk.n++] = (struct graph_path){
 			.function = graph->set->slots[call->function],
 			.kernel = graph->functions[call->function]->kind == TARGET_KERNEL,
 			.ns = call->ns,
+			.inner = *printed,
 		};
+		*printed = 0;
 	}
-	leave_calls(graph, thread, path, &n, depths, 0);
+	leave_calls(graph, thread, &walk, 0);
 }
 
 /* Prints the thread's calls, and forgets them. */
@@ -338,6 +416,7 @@ static void print_calls(struct graph *graph, struct thread *thread)
 {
 	if (!thread->n)
 		return;
+	find_who(graph, thread);
 	for (size_t i = 0; i < thread->n; i++)
 		thread->v[i].order = i;
 	qsort(thread->v, thread->n, sizeof(*thread->v), by_begin);
@@ -350,6 +429,7 @@ static void print_calls(struct graph *graph, struct thread *thread)
 	else
 		for (size_t i = 0; i < thread->n; i++)
 			print_data(graph, thread, &thread->v[i]);
+	graph->n_calls -= thread->n;
 	thread->n = 0;
 	graph->idle++;
 }
@@ -357,22 +437,39 @@ static void print_calls(struct graph *graph, struct thread *thread)
 static struct call *add_call(struct graph *graph, struct thread *thread)
 {
 	graph->idle -= !thread->n;
+	graph->n_calls++;
 	return vec_push(thread);
 }
 
-static void say_partial(struct graph *graph)
+/* The calls of one thread, or of all, take too much memory. */
+static void print_early(struct graph *graph, struct thread *thread)
 {
-	if (graph->said_partial)
-		return;
-	report_note("a call has more than %u others in it: those are printed before it has returned", CALLS_MAX);
+	if (!graph->said_partial)
+		report_note("a call has too many others in it: those are printed before it has returned");
 	graph->said_partial = true;
+	if (thread->n >= CALLS_MAX) {
+		print_calls(graph, thread);
+		return;
+	}
+	for (size_t i = 0; i < graph->n; i++)
+		print_calls(graph, &graph->v[i]);
+}
+
+/* A call that had not returned when tracing ended has done so since. */
+static void close_open(struct graph *graph, const struct graph_event *event)
+{
+	vec_each(call, &graph->open)
+		if (call->thread.task == event->thread.task && call->thread.tid == event->thread.tid &&
+		    call->pending.start == event->start && call->function == event->function)
+			call->thread.task = 0;
 }
 
 void graph_add(struct graph *graph, const struct graph_event *event)
 {
-	struct thread *thread = thread_of(graph, event->task, event->thread);
+	struct thread *thread = thread_of(graph, &event->thread);
 	struct call *call = add_call(graph, thread);
 
+	close_open(graph, event);
 	call->start = event->start;
 	call->ns = event->ns;
 	call->ret = event->ret;
@@ -385,32 +482,42 @@ void graph_add(struct graph *graph, const struct graph_event *event)
 		memcpy(call->text, event->text, sizeof(call->text));
 	}
 	if (!event->depth) {
-		thread->event = event->event;
+		thread->who = event->event;
 		print_calls(graph, thread);
-	} else if (thread->n >= CALLS_MAX) {
-		say_partial(graph);
-		print_calls(graph, thread);
+	} else if (thread->n >= CALLS_MAX || graph->n_calls >= CALLS_ALL_MAX) {
+		print_early(graph, thread);
 	}
 }
 
-bool graph_end(struct graph *graph, const struct graph_call *pending, size_t n, const char *title)
+void graph_stop(struct graph *graph)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct graph_call copy = pending[i];
-		struct thread *thread;
-		struct call *call;
+	graph->stopped = clock_boot_ns();
+	for (size_t i = 0; i < graph->shared.n; i++) {
+		const struct graph_call copy = graph->shared.pending[i];
 
-		if (!copy.pending.key || !copy.task || copy.function >= graph->set->n_slots)
-			continue;
-		thread = thread_of(graph, copy.task, copy.tid);
-		thread->event.pid = copy.pid;
-		call = add_call(graph, thread);
-		call->start = copy.pending.start;
-		call->function = copy.function;
-		call->depth = copy.depth;
-		memcpy(call->args, copy.args, sizeof(call->args));
-		memcpy(call->text, copy.text, sizeof(call->text));
+		/* of one that is being written, the start may be of an earlier call */
+		if (copy.pending.key && copy.thread.task && copy.function < graph->set->n_slots &&
+		    graph->functions[copy.function] && copy.pending.start < graph->stopped)
+			*vec_push(&graph->open) = copy;
 	}
+}
+
+static void add_open(struct graph *graph, const struct graph_call *open)
+{
+	struct call *call = add_call(graph, thread_of(graph, &open->thread));
+
+	call->start = open->pending.start;
+	call->function = open->function;
+	call->depth = open->depth;
+	memcpy(call->args, open->args, sizeof(call->args));
+	memcpy(call->text, open->text, sizeof(call->text));
+}
+
+bool graph_end(struct graph *graph, const char *title)
+{
+	vec_each(open, &graph->open)
+		if (open->thread.task && graph->stopped - open->pending.start >= graph->settings->least)
+			add_open(graph, open);
 	for (size_t i = 0; i < graph->n; i++)
 		print_calls(graph, &graph->v[i]);
 	return !graph_files_wanted(&graph->files) || graph_files_write(&graph->files, title);

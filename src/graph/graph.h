@@ -7,10 +7,13 @@
  *	graph_new()	the functions are known: says what the programs need to know of them
  *	graph_begin()	probes are armed
  *	graph_add()	each record, in the order of time
+ *	graph_stop()	tracing ends; the last records follow
  *	graph_end()	once: what has not returned
  */
 #ifndef SONDE_GRAPH_GRAPH_H
 #define SONDE_GRAPH_GRAPH_H
+
+#include <sys/types.h>
 
 #include "bpf/event.h"
 #include "bpf/pending.h"
@@ -23,14 +26,22 @@ struct target_set;
 struct graph_settings {
 	bool args, results;
 	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
-	bool force;		    /* overwrite them */
 	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
-	pid_t pid;		    /* whose libraries the spec means, as of struct target_options; 0: our own */
+	bool regex, force;	    /* of the spec, as of struct target_options; force: overwrite files, too */
+	pid_t pid;		    /* likewise */
+	uint64_t least;		    /* ns: calls that have not returned are shown only if they have taken so long */
+};
+
+/* What the programs share: the pending table, and the descriptor of the map of threads. Valid while the graph is. */
+struct graph_shared {
+	const struct graph_call *pending;
+	size_t n;
+	int threads;
 };
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */
 struct graph_row {
-	struct event event; /* its time is the begin of the call; comm "": not known */
+	struct event event; /* its time is the begin of the call; pid 0 and comm "": not known */
 	unsigned long long ns;
 	unsigned int ended;    /* 0: ns is not known, because the call has not returned, or on the line where it begins */
 	unsigned int returned; /* 0: ret is not known */
@@ -42,20 +53,22 @@ struct graph_row {
 
 /*
  * about: GRAPH_SLOTS bytes for the programs, to be filled in. The set's targets come before their returns, as of
- * pairs_make(); it and the output stay the caller's and must outlive the graph. NULL with err: -ENOENT, no function
- * matches settings->under; -E2BIG: too many functions; as of files_add().
+ * pairs_make(); it and the output stay the caller's and must outlive the graph. NULL with err: -ENOENT, no function of
+ * the set matches settings->under; -E2BIG: too many functions; as of files_add().
  */
 struct graph *graph_new(const struct graph_settings *settings, const struct target_set *set, struct output *out,
 			uint8_t *about, struct err *err);
 void graph_free(struct graph *graph);
 /* Begins the table of rows, unless a file has stdout. */
-void graph_begin(struct graph *graph, const struct schema *schema);
+void graph_begin(struct graph *graph, const struct schema *schema, const struct graph_shared *shared);
 /* A record. Its args and text are read if settings->args is set. */
 void graph_add(struct graph *graph, const struct graph_event *event);
+/* Notes which calls have not returned. The records of some of them may come still. */
+void graph_stop(struct graph *graph);
 /*
- * Prints all that is kept, with the n entries of the pending table: those that are calls have not returned. Writes the
- * files, with the title of the run. False: one could not be written, which is reported.
+ * Prints all that is kept, and what has not returned. Writes the files, with the title of the run. False: one could not
+ * be written, which is reported.
  */
-bool graph_end(struct graph *graph, const struct graph_call *pending, size_t n, const char *title);
+bool graph_end(struct graph *graph, const char *title);
 
 #endif

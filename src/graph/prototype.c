@@ -15,21 +15,24 @@
 /* Kernel errors are the last page of numbers (include/linux/err.h). */
 #define ERRNO_MAX 4095
 
-struct prototypes {
-	struct kernel_types *types;
-};
-
 /* A function's type, in the BTF of its module. */
 struct proto {
 	struct kernel_types *types;
 	int module;
 	const struct btf_type *type; /* NULL: not known */
+	bool is_read;
 };
 
-struct prototypes *prototypes_new(void)
+struct prototypes {
+	struct kernel_types *types;
+	struct proto *v; /* by slot */
+};
+
+struct prototypes *prototypes_new(size_t n_slots)
 {
 	struct prototypes *prototypes = base_alloc(sizeof(*prototypes));
 
+	prototypes->v = base_alloc((n_slots + 1) * sizeof(*prototypes->v));
 	prototypes->types = kernel_types_new();
 	return prototypes;
 }
@@ -39,12 +42,13 @@ void prototypes_free(struct prototypes *prototypes)
 	if (!prototypes)
 		return;
 	kernel_types_free(prototypes->types);
+	free(prototypes->v);
 	free(prototypes);
 }
 
-static struct proto proto_of(struct prototypes *prototypes, const struct target *target)
+static struct proto read_proto(struct prototypes *prototypes, const struct target *target)
 {
-	struct proto proto = { .types = prototypes->types };
+	struct proto proto = { .types = prototypes->types, .is_read = true };
 	const struct btf_type *t;
 	uint32_t id;
 
@@ -59,6 +63,16 @@ static struct proto proto_of(struct prototypes *prototypes, const struct target 
 	if (t && BTF_INFO_KIND(t->info) == BTF_KIND_FUNC_PROTO)
 		proto.type = t;
 	return proto;
+}
+
+/* BTF of a module that cannot be read is looked for once for each function. */
+static struct proto proto_of(struct prototypes *prototypes, const struct target *target)
+{
+	struct proto *proto = &prototypes->v[target->slot];
+
+	if (!proto->is_read)
+		*proto = read_proto(prototypes, target);
+	return *proto;
 }
 
 /* The type without typedefs and qualifiers; NULL: void. */
@@ -213,7 +227,18 @@ static void add_text(const char *text, struct str *to)
 	size_t len = strnlen(text, GRAPH_TEXT - 1);
 
 	str_addc(to, '"');
-	str_add_shown(to, text, len);
+	for (size_t left = len; left;) {
+		size_t part = strcspn(text, "\"\\");
+
+		part = part < left ? part : left;
+		str_add_shown(to, text, part);
+		text += part;
+		left -= part;
+		if (!left)
+			break;
+		str_addf(to, "\\%c", *text++);
+		left--;
+	}
 	str_add(to, len == GRAPH_TEXT - 1 ? "\"..." : "\"");
 }
 

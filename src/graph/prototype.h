@@ -11,8 +11,8 @@
 struct prototypes;
 struct target;
 
-/* Of functions of one set; reads BTF when it is needed first. The caller frees it. */
-struct prototypes *prototypes_new(void);
+/* Of functions of one set, with so many slots; reads BTF when it is needed first. The caller frees it. */
+struct prototypes *prototypes_new(size_t n_slots);
 void prototypes_free(struct prototypes *prototypes);
 
 /* What stands for a text among a kernel function's arguments, for programs: GRAPH_TEXT_OF(), 0: nothing. */

@@ -50,7 +50,12 @@ test_jump() {
 	grep -v 'n_throw\|n_jump' rows > kept && mv kept rows
 	rows_of n_catch 5
 	rows_of n_leaf 5
-	[ "$(grep -c 'n_catch' rows)" = "$(awk -F '\t' '$3 == "n_catch" && !$2' rows | wc -l)" ] || fail "$(cat rows)"
+	# n_leaf is behind two calls that have not returned, as far as anybody can know before n_catch does
+	awk -F '\t' '$3 == "n_catch" ? $2 != 0 : $2 != 3' rows > wrong
+	[ ! -s wrong ] || fail "$(cat rows)"
+	run sonde graph --json -D 2 'u:/bin/nested:n_*' -- nested jump 5
+	expect_json tid depth func ns
+	rows_of n_catch 5
 }
 
 # Nor do calls whose thread ends in them; they are shown as what they are.
@@ -89,7 +94,7 @@ test_kernel_tree() {
 	expect_exit 0
 	lost=$(sed -n 's/.*: \([0-9]*\) calls* lost: the kernel skipped.*/\1/p' err)
 	[ -z "$lost" ] || skip "the kernel skipped a probe: it can be any of these"
-	expect_heading '  TIME(us)     TID FUNCTION'
+	expect_heading '    TIME(us)     TID FUNCTION'
 	expect_line '^ +[0-9]+ do_sys_openat2\(dfd=-100, filename="file", how=0x[0-9a-f]+\) \{$'
 	expect_line '^ +[0-9.]+ +[0-9]+   vfs_open\(path="file", file=0x[0-9a-f]+\) = 0$'
 	expect_line '^ +[0-9.]+ +[0-9]+ \} = [0-9]+$'
@@ -126,6 +131,9 @@ test_not_returned() {
 test_bad_usage() {
 	run sonde graph
 	expect_exit 2
+	run sonde graph -g do_exit vfs_read
+	expect_exit 1
+	expect_err "nothing can be seen under 'do_exit'"
 	run sonde graph -g nosuchfunction vfs_read
 	expect_exit 1
 	expect_err "no kernel function matches 'nosuchfunction'"
@@ -151,4 +159,26 @@ test_folded() {
 	expect_no_line 'FUNCTION'
 	run sonde graph --json --folded - vfs_read
 	expect_exit 2
+}
+
+# The tables of calls are small here: calls are lost, and said to be; what is shown has its callers.
+test_too_many_calls() {
+	run sonde graph --json --max-calls 1 --fail-on-loss u:/bin/nested:n_deep -- nested deep 100
+	expect_exit 1
+	expect_err ': [0-9]+ calls not measured: too many at a time'
+	run sonde graph --json --fail-on-loss u:/bin/nested:n_deep -- nested deep 100
+	expect_exit 0
+}
+
+# A goroutine has a tree of its own, whatever threads it runs on.
+test_go() {
+	run sonde graph --json --max-calls 40000 'u:/bin/gofuncs:main.*' -- gofuncs 30
+	expect_exit 0
+	expect_json depth func
+	awk -F '\t' '
+		{ above = $1 ? at[$1 - 1] : "-"; at[$1] = $2 }
+		$2 == "main.work" && above !~ /^main.(one|work)$/ || $2 == "main.deep" && above !~ /^main.(dive|deep)$/ ||
+			$2 ~ /^main.(nap|dive)$/ && above != "main.one" { print FNR ": " $2 " in " above }' rows > wrong
+	[ ! -s wrong ] || fail "$(head -n 3 wrong)"
+	[ "$(cut -f 2 rows | grep -cx main.deep)" = 6000 ] || fail "$(cut -f 2 rows | sort | uniq -c)"
 }
