@@ -115,7 +115,8 @@ static __always_inline struct graph_thread *begin_tree(struct graph_thread *thre
 		pending_lost(PENDING_NO_ROOM);
 		return NULL;
 	}
-	event_fill(&thread->who);
+	if (!thread->who.time)
+		event_fill(&thread->who);
 	thread->frame = frame;
 	return thread;
 }
@@ -201,10 +202,12 @@ static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
 static __always_inline void fill(void *ctx, const PENDING *call, const struct graph_thread *thread, __u64 now,
 				 struct graph_event *e)
 {
-	if (!call->depth && thread)
+	if (!call->depth && thread) {
 		e->event = thread->who;
-	else
+		bpf_get_current_comm(e->event.comm, sizeof(e->event.comm));
+	} else {
 		__builtin_memset(&e->event, 0, sizeof(e->event));
+	}
 	e->event.time = now;
 	e->start = pending_head(call)->start;
 	e->ns = pending_time(e->start, now);

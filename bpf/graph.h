@@ -40,8 +40,10 @@ struct graph_thread_key {
 	unsigned long long tid;	 /* on the host; of a goroutine 0 */
 };
 
+_Static_assert(sizeof(struct graph_thread_key) == 16, "as on the other side");
+
 struct graph_thread {
-	struct event who;	  /* when its outermost call began */
+	struct event who;	  /* as it was when its first call began */
 	unsigned long long frame; /* of that call */
 	unsigned int depth;	  /* how many calls have begun and not returned */
 	unsigned int unused;

@@ -222,7 +222,7 @@ static struct thread *thread_of(struct graph *graph, const struct graph_thread_k
 	return thread;
 }
 
-/* Asks the programs who it is, if its outermost call, whose record says it, has not returned. */
+/* Asks the programs who it is, until its outermost call has returned, whose record says it. */
 static void find_who(const struct graph *graph, struct thread *thread)
 {
 	struct graph_thread known;
