@@ -16,8 +16,7 @@
 #include "engine/stream_ring.h"
 #include "script_part.h"
 
-#define BUFFER_DEFAULT (2 * 1024 * 1024)
-#define BUFFER_NONE    4096
+#define BUFFER_NONE 4096
 _Static_assert(sizeof(struct lang_record) + LANG_DATA_MAX + 8 <= STREAM_RING_RECORD, "a record is mapped in one piece");
 
 /* --- the object and its maps --- */
@@ -64,7 +63,8 @@ static int fill(struct script *script, struct err *err)
 {
 	const struct script_settings *settings = script->settings;
 	struct lang_setup setup = {};
-	uint64_t size = settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT;
+	uint64_t pages = (uint64_t)script->program->config.perf_rb_pages * getpagesize();
+	uint64_t size = settings->buffer_size ? settings->buffer_size : pages;
 	int ret;
 
 	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
@@ -97,6 +97,19 @@ static int open_object(struct script *script, struct err *err)
 	return ret;
 }
 
+/* The rest is zero: each text is filled up, and the one behind the last is empty. */
+static void fill_texts(struct script *script, const struct lang_place_texts *texts, bool is_probe)
+{
+	char *to = script->loaded.memory.cells + texts->at;
+
+	for (size_t i = 0; texts->size && i < script->program->places.n; i++, to += texts->size) {
+		const struct lang_place *place = &script->program->places.v[i];
+		const char *text = is_probe ? place->probe : str_or_empty(place->function);
+
+		memcpy(to, text, strlen(text));
+	}
+}
+
 static void share_memory(struct script *script)
 {
 	const struct lang_program *program = script->program;
@@ -107,6 +120,8 @@ static void share_memory(struct script *script)
 	if (!keep_is_adopted(engine_keep(script->instance)))
 		script->loaded.state->began = clock_boot_ns();
 	script->loaded.state->epoch = clock_wall_offset();
+	fill_texts(script, &program->probe_texts, true);
+	fill_texts(script, &program->function_texts, false);
 }
 
 static int create_maps(struct script *script, struct err *err)
