@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From a compiled program to what the kernel has of it: the library's object, maps, images of the probes, buffers. */
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 
 #include "attach/keep.h"
 #include "base/clock.h"
+#include "base/report.h"
 #include "bpf/lang.h"
 #include "bpf/filter.h" /* skeletons name its structs, and those of the next */
 #include "bpf/event.h"
@@ -124,6 +126,18 @@ static void share_memory(struct script *script)
 	fill_texts(script, &program->function_texts, false);
 }
 
+/*
+ * The kernel switches this event on by itself when it loads a program that writes to the trace pipe, and leaves it on.
+ * Newer ones do so some time later, and the first lines would be missing.
+ */
+static void open_trace_pipe(void)
+{
+	__close int fd = openat(kernel_tracefs(), "events/bpf_trace/bpf_trace_printk/enable", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		report_verbose("cannot switch on the event of the trace pipe: %s", strerror(errno));
+}
+
 static int create_maps(struct script *script, struct err *err)
 {
 	const struct lang_program *program = script->program;
@@ -235,6 +249,8 @@ int script_load(struct script *script, struct err *err)
 		ret = stream_open(&script->loaded.stream, &script->loaded.object, instance->intake, script_on_record, script, err);
 	if (!ret && script->loaded.stacks)
 		ret = stacks_start(script->loaded.stacks, &script->loaded.object, err);
+	if (!ret && script->program->debugs)
+		open_trace_pipe();
 	if (!ret)
 		ret = script_own_open(script, err);
 	return ret ? ret : watch_process(script, err);

@@ -160,6 +160,7 @@ static struct low_value lower_debugf(struct lower *l, struct ast *call)
 	struct ir_value words[ARGS_MAX], address;
 	uint32_t n = 0, size;
 
+	l->program->debugs = true;
 	for (struct ast *arg = call->call.args->next; arg && n < ARGS_MAX; arg = arg->next)
 		words[n++] = argument_word(l, arg);
 	address = format_address(l, format, &size);

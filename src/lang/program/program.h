@@ -213,6 +213,7 @@ struct lang_program {
 	vec(struct lang_place) places;
 	struct lang_place_texts probe_texts, function_texts;
 	vec(const char *) texts;   /* formats of strftime(), filters of cgroup_path() */
+	bool debugs;		   /* it writes to the kernel's trace pipe */
 	bool has_tests;		   /* test or bench probes were left out: neither was asked for */
 	uint32_t cells_size;	   /* lang_cells */
 	uint32_t shard_size;	   /* a processor's shard of lang_shards, a multiple of 64 */
