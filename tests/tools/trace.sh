@@ -180,7 +180,7 @@ test_stack_length() {
 	expect_line '^@u: [1-9][0-9]*$'
 }
 
-# The same of stacks that were kept: as many as are shown.
+# The same of stacks that were kept: as many as are shown. Old kernels also count their frames of tracing, which are not.
 test_kept_stack_length() {
 	keys='len(@u)'
 	[ "$KERNEL" != 5.10 ] || keys=1 # it does not count them
@@ -189,10 +189,12 @@ test_kept_stack_length() {
 		printf("none %d %d\n", len(@u[0]), len((kstack(1), 5).0)); }' -c 'calls 1 openat'
 	expect_exit 0
 	expect_line '^none 0 1$'
-	awk '/^lengths / { k = $2 == $3 ? $2 : -1; u = $4 == $5 ? $4 : -1; two = $6; maps = $7 }
+	awk -v old="$([ "$KERNEL" != 5.10 ] || echo 1)" '
+		/^lengths / { k = $2; kernel = $3; u = $4 == $5 ? $4 : -1; two = $6; maps = $7 }
 		/^@k:/ { part = "k" } /^@u\[/ { part = "u" } /^    / { lines[part]++ }
-		END { print k, lines["k"], u, lines["u"], two, maps
-		exit !(k == lines["k"] && u == lines["u"] && u > 1 && two == 2 && maps == 1) }' out > lengths ||
+		END { print k, kernel, lines["k"], u, lines["u"], two, maps
+		exit !((old ? k >= lines["k"] && k < lines["k"] + 10 : k == lines["k"] && k == kernel) &&
+			u == lines["u"] && u > 1 && two == 2 && maps == 1) }' out > lengths ||
 		fail "the lengths are $(cat lengths)"
 }
 
