@@ -106,7 +106,7 @@ __noinline int stack_finish(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct stack_record *record;
-	__u64 hash;
+	__u64 hash, frames;
 
 	if (!slot)
 		return 0;
@@ -119,7 +119,11 @@ __noinline int stack_finish(__u32 number)
 	hash = slot->hash;
 	hash = unwind_fold(hash, (__u64)record->pid << 32 | record->flags << 8 | record->end);
 	hash = unwind_fold(hash, (__u64)record->n_user << 32 | record->n_kernel);
-	record->id = hash ? hash : 1;
+	frames = record->n_user + record->n_kernel;
+	if (frames > STACK_DEPTH)
+		frames = STACK_DEPTH;
+	hash = hash << (64 - STACK_FRAMES_SHIFT) >> (64 - STACK_FRAMES_SHIFT);
+	record->id = frames << STACK_FRAMES_SHIFT | (hash ? hash : 1);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ enum stack_flag {
 
 /* A record in the ring buffer "stacks": the frames of one distinct stack, the innermost first. */
 struct stack_record {
-	unsigned long long id; /* a hash of all that follows; never 0 */
+	unsigned long long id; /* a hash of all that follows, with STACK_ID_FRAMES(); never 0 */
 	unsigned int pid;      /* the process (host's tgid) if a frame is in no file, or an interpreter's; else 0 */
 	unsigned short n_user, n_kernel;
 	unsigned char end, flags; /* enum stack_end, enum stack_flag */
@@ -54,6 +54,13 @@ struct stack_record {
 	unsigned long long frames[]; /* n_user user frames, then n_kernel kernel frames */
 };
 _Static_assert(sizeof(struct stack_record) == 24, "as on the other side");
+
+/*
+ * How many frames a stack has is in the upper bits of its id, so that a program knows it of a stack that it has kept:
+ * STACK_DEPTH stands for more. An id of 0, no stack, has none.
+ */
+#define STACK_FRAMES_SHIFT  57
+#define STACK_ID_FRAMES(ID) ((ID) >> STACK_FRAMES_SHIFT)
 
 /*
  * The array "stack_slots", in which programs unwind, has this many elements for each possible processor; user space

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Finds functions and tracepoints in the kernel's BTF. */
+/* Finds functions and tracepoints in the BTF of the kernel and of its modules. */
 #include "base/search.h"
+#include "base/str.h"
 #include "kernel/kernel.h"
 #include "mechanism.h"
 
@@ -9,6 +10,10 @@
 struct names {
 	struct candidate **candidates; /* sorted by name */
 	size_t n;
+	/* Of functions: those of this module are meant, NULL: of the kernel proper. */
+	const char *module;
+	uint32_t object; /* the number of the module's BTF; 0: the kernel's own */
+	bool of_functions;
 };
 
 static int by_name(const void *pa, const void *pb)
@@ -18,14 +23,25 @@ static int by_name(const void *pa, const void *pb)
 	return strcmp(a->target->name, b->target->name);
 }
 
+static bool is_meant(const struct names *names, const struct candidate *candidate)
+{
+	return !names->of_functions || str_same(candidate->target->object, names->module);
+}
+
 /* A function may be probed twice, at entry and at return. */
 static int offer(const char *name, uint32_t id, void *ctx)
 {
 	struct names *names = ctx;
 	size_t at = search_first(i, names->n, strcmp(names->candidates[i]->target->name, name) >= 0);
 
-	for (; at < names->n && !strcmp(names->candidates[at]->target->name, name); at++)
-		names->candidates[at]->btf_id = id;
+	for (; at < names->n && !strcmp(names->candidates[at]->target->name, name); at++) {
+		struct candidate *candidate = names->candidates[at];
+
+		if (!is_meant(names, candidate))
+			continue;
+		candidate->btf_object = names->object;
+		candidate->btf_id = id;
+	}
 	return 0;
 }
 
@@ -36,12 +52,53 @@ static int offer_typedef(const char *name, uint32_t id, void *ctx)
 	return strncmp(name, TRACEPOINT, n) ? 0 : offer(name + n, id, ctx);
 }
 
-int btf_ids_of_functions(struct candidate **candidates, size_t n, struct err *err)
+/* Whether a candidate before this one is of the same module. */
+static bool is_again(const struct names *names, size_t n)
 {
-	struct names names = { .candidates = candidates, .n = n };
+	for (size_t i = 0; i < n; i++)
+		if (str_same(names->candidates[i]->target->object, names->candidates[n]->target->object))
+			return true;
+	return false;
+}
+
+static int ids_of_module(struct names *names, struct err *err)
+{
+	int ret;
+
+	names->object = kernel_btf_object(names->module);
+	ret = kernel_each_btf_func_of(names->module, offer, names, err);
+	if (ret || names->object)
+		return ret;
+	return err_set(err, -EPERM, "the BTF of the module %s cannot be opened without CAP_SYS_ADMIN", names->module);
+}
+
+static void note_no_btf(struct attach *attach, const struct names *names, const char *why)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (is_meant(names, names->candidates[i]))
+			names->candidates[i]->no_btf = pool_add(&attach->reasons, why);
+}
+
+int btf_ids_of_functions(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
+{
+	struct names names = { .candidates = candidates, .n = n, .of_functions = true };
 
 	qsort(candidates, n, sizeof(*candidates), by_name);
-	return kernel_each_btf_func(offer, &names, err);
+	for (size_t i = 0; i < n; i++) {
+		struct err why = {};
+		int ret;
+
+		if (is_again(&names, i))
+			continue;
+		names.module = candidates[i]->target->object;
+		names.object = 0;
+		ret = names.module ? ids_of_module(&names, &why) : kernel_each_btf_func(offer, &names, err);
+		if (ret && !names.module)
+			return ret;
+		if (ret)
+			note_no_btf(attach, &names, why.text);
+	}
+	return 0;
 }
 
 void btf_ids_of_tracepoints(struct attach *attach)

@@ -102,12 +102,16 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	struct bpf_insn front[ARRAY_SIZE(tail_call) + GATE_MAX];
 	size_t more = write_front(attach, copy, front), n = gate_is_alone(&copy->gate) ? 0 : code->n;
 	__free struct bpf_func_info *func_info = move_func_info(code, more);
+	__close int object = copy->btf_object ? bpf_btf_get_fd_by_id(copy->btf_object) : -1;
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
 		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = func_info,
 		    .func_info_cnt = code->n_func_info, .func_info_rec_size = code->n_func_info ? sizeof(struct bpf_func_info) : 0, .log_buf = log,
 		    .log_size = log_size, .log_level = log ? 1 : 0);
 	__free struct bpf_insn *insns = base_alloc((n + more) * sizeof(*insns));
 
+	if (copy->btf_object && object < 0)
+		return object;
+	opts.attach_btf_obj_fd = copy->btf_object ? object : 0;
 	memcpy(insns, front, more * sizeof(*insns));
 	memcpy(insns + more, code->insns, n * sizeof(*insns));
 	if (n)

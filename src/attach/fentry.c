@@ -19,8 +19,8 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 		return "the program reads registers, which fentry does not give";
 	if (target->offset)
 		return "fentry attaches to a function's first instruction only";
-	if (target->object)
-		return "fentry is for functions of the kernel proper, not of modules";
+	if (target->object && !asked)
+		return "a module that fentry is attached to cannot be removed";
 	if (!target->unique)
 		return "several functions have this name, and fentry goes by name";
 	if (target->ret && quirk_never_returns(target->name))
@@ -40,13 +40,16 @@ static int attach_one(struct attach *attach, struct candidate *candidate)
 		.type = BPF_PROG_TYPE_TRACING,
 		.attach_type = target->ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY,
 		.btf_id = candidate->btf_id,
+		.btf_object = candidate->btf_object,
 		.how = SLOT_CONSTANT,
 		.value = target->slot,
 	};
 	int program, ret;
 
-	if (!candidate->btf_id)
+	if (!candidate->btf_id) {
+		attach->rejected = candidate->no_btf;
 		return -ENOENT;
+	}
 	program = copy_load(attach, &copy);
 	if (program < 0)
 		return program;
@@ -62,7 +65,7 @@ static int attach_one(struct attach *attach, struct candidate *candidate)
 
 static int attach_all(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
-	int ret = btf_ids_of_functions(candidates, n, err);
+	int ret = btf_ids_of_functions(attach, candidates, n, err);
 
 	return ret ? ret : attach_each(attach, candidates, n, MECH_FENTRY, attach_one);
 }

@@ -7,7 +7,7 @@
 #include "keep_text.h"
 
 #define MAGIC  0x7065656b65646e73ULL /* "sndekeep" */
-#define FORMAT 3		     /* of these bytes; KEEP_LAYOUT is that of the maps */
+#define FORMAT 4		     /* of these bytes; KEEP_LAYOUT is that of the maps */
 
 void keep_text_release(struct keep_text *text)
 {
@@ -44,6 +44,7 @@ static void put_copy(struct str *bytes, const struct kept_copy *copy)
 	put(bytes, copy->copy.type);
 	put(bytes, copy->copy.attach_type);
 	put(bytes, copy->copy.btf_id);
+	put(bytes, copy->copy.btf_object);
 	put(bytes, copy->copy.how);
 	put(bytes, copy->copy.value);
 	put(bytes, copy->copy.calls);
@@ -177,6 +178,7 @@ static void get_copy(struct reader *reader, struct kept_copy *copy)
 	copy->copy.type = get(reader, UINT16_MAX);
 	copy->copy.attach_type = get(reader, UINT16_MAX);
 	copy->copy.btf_id = get(reader, UINT32_MAX);
+	copy->copy.btf_object = get(reader, UINT32_MAX);
 	copy->copy.how = get(reader, SLOT_SYSCALL_TASK);
 	copy->copy.value = get(reader, UINT64_MAX);
 	copy->copy.calls = get(reader, LATENCY_GO);

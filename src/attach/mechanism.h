@@ -24,9 +24,10 @@ struct copy {
 	uint32_t btf_id; /* the function of a trampoline, 0: none */
 	enum slot_how how;
 	uint64_t value;
-	uint64_t calls;	    /* target->calls */
-	uint64_t leaves;    /* 1: it runs where a function ends by a jump */
-	uint64_t own_stack; /* 1: it can be preempted by itself, and must run on the stack of the task */
+	uint64_t calls;	     /* target->calls */
+	uint64_t btf_object; /* the number of the BTF that btf_id is in, a module's; 0: the kernel's own */
+	uint64_t leaves;     /* 1: it runs where a function ends by a jump */
+	uint64_t own_stack;  /* 1: it can be preempted by itself, and must run on the stack of the task */
 	struct gate gate;
 };
 
@@ -39,8 +40,10 @@ struct link {
 /* A target and its state. */
 struct candidate {
 	const struct target *target;
-	enum mech asked; /* the mechanism that the plan insists on, MECH_AUTO: none */
-	uint32_t btf_id; /* of the kernel function or the tracepoint, 0: not found, or not looked up */
+	enum mech asked;     /* the mechanism that the plan insists on, MECH_AUTO: none */
+	uint32_t btf_id;     /* of the kernel function or the tracepoint, 0: not found, or not looked up */
+	uint32_t btf_object; /* of a function of a module: the number of the module's BTF, 0: the kernel's own */
+	const char *no_btf;  /* why there is none of its module; NULL: there is, or it was not looked for */
 	bool attached;
 	enum mech by;	     /* if attached: by which mechanism */
 	const char *why_not; /* if not: the reason; NULL: not tried yet */
@@ -135,8 +138,11 @@ void attach_add_missed(const struct attach *attach, uint64_t *by_slot, uint64_t 
 /* Replaces a loaded copy by one like it: some programs can be attached only once. Returns its fd, or -errno. */
 int copy_load_anew(struct attach *attach, int program);
 
-/* Sorts by name, and sets btf_id of those that are in the kernel's BTF. Returns 0, or -errno with err: it has none. */
-int btf_ids_of_functions(struct candidate **candidates, size_t n, struct err *err);
+/*
+ * Sorts by name, and sets btf_id of those that are in the BTF of the kernel or of their module, or no_btf. Returns 0, or
+ * -errno with err: the kernel has none.
+ */
+int btf_ids_of_functions(struct attach *attach, struct candidate **candidates, size_t n, struct err *err);
 /* The same for the tracepoints of the set, all at once. None, if there is no BTF. */
 void btf_ids_of_tracepoints(struct attach *attach);
 

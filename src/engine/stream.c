@@ -27,7 +27,7 @@
 #define BATCH 1024
 /* How often to check signals and the clock. */
 #define TURN_NS 50000000ULL
-/* How long records are passed on that are newer than the request to stop. */
+/* How long after the request to stop records are passed on that are newer. */
 #define LATE_NS (500 * NS_PER_MS)
 /* At the end, how long to wait for a program that still writes its record, and how often to look. */
 #define END_NS	    100000000ULL
@@ -52,7 +52,6 @@ struct stream {
 	void *hurry_ctx;
 	uint64_t passed, unread;
 	uint64_t end_at, late; /* 0: nobody asked us to stop */
-	uint64_t passing;      /* since when stream_take_all() passes on, in ns since boot */
 	bool hurried;
 	bool gave_up;	    /* a program did not complete its record */
 	unsigned long past; /* then what is before this position was passed on or counted */
@@ -180,7 +179,7 @@ static bool is_late(const struct stream *stream, const void *record)
 	uint64_t time;
 
 	memcpy(&time, record, sizeof(time));
-	return stream->end_at && time > stream->end_at && clock_boot_ns() - stream->passing > LATE_NS;
+	return stream->end_at && time > stream->end_at && clock_boot_ns() - stream->end_at > LATE_NS;
 }
 
 static void pass_on_last(const void *record, size_t size, void *ctx)
@@ -205,7 +204,6 @@ void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), voi
 	stream->hurry_ctx = ctx;
 	if (stream->gave_up || !take_up_to(stream, end))
 		give_up(stream, end);
-	stream->passing = clock_boot_ns();
 	order_hand_on(&stream->taken, UINT64_MAX, pass_on_last, stream);
 }
 

@@ -42,8 +42,8 @@ void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), voi
 uint64_t stream_unread(const struct stream *stream);
 /*
  * Before stream_take_all(): the user asked us to stop at that time, in ns since boot. Of what was recorded later, it
- * passes on as much as it can within half a second, and counts the rest: passing on may itself cause events. Records
- * that are older are passed on however long it takes.
+ * passes on as much as it can within half a second of the request, and counts the rest: passing on may itself cause
+ * events. Records that are older are passed on however long it takes.
  */
 void stream_end_at(struct stream *stream, uint64_t time);
 /* Returns how many records stream_take_all() counted for that. */

@@ -132,5 +132,16 @@ const char *kernel_locked_down(void);
 typedef int (*kernel_btf_fn)(const char *name, uint32_t id, void *ctx);
 int kernel_each_btf_func(kernel_btf_fn fn, void *ctx, struct err *err);
 int kernel_each_btf_typedef(kernel_btf_fn fn, void *ctx, struct err *err);
+/* The same for the functions of a loaded module. -ENOENT with err: it has no BTF, as no module has before Linux 5.11. */
+int kernel_each_btf_func_of(const char *module, kernel_btf_fn fn, void *ctx, struct err *err);
+/* Whether the kernel's own BTF describes a function of this name; false also if it cannot be read. */
+bool kernel_btf_has_func(const char *name);
+/*
+ * The kernel numbers all BTF that it holds; opening it takes CAP_SYS_ADMIN. The name of one of its own: "vmlinux" or a
+ * module's. False: it belongs to a program, does not exist, or cannot be opened.
+ */
+bool kernel_btf_object_name(uint32_t object, char *name, size_t size);
+/* The number of a module's BTF; 0: it has none, or it cannot be opened. */
+uint32_t kernel_btf_object(const char *module);
 
 #endif

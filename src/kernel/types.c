@@ -89,7 +89,7 @@ static struct module *module_get(struct kernel_types *types, int number, struct 
 
 	if (!types->n)
 		*vec_push(types) = module_read(NULL, NULL);
-	module = number < (int)types->n ? types->v[number] : NULL;
+	module = number >= 0 && number < (int)types->n ? types->v[number] : NULL;
 	if (!module || !module->error)
 		return module;
 	if (err)

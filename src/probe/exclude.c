@@ -7,6 +7,7 @@
 
 #define AROUND_BPF "the kernel runs it around every BPF program, so a probe on it would trace itself"
 #define IDLE	   "it is part of the idle loop, where RCU does not watch"
+#define WATCH	   "it tells RCU when to watch, which BPF programs rely on"
 /*
  * Helpers that our programs call, and functions that kprobe.multi calls for an address: each hit would cause
  * another.
@@ -46,6 +47,20 @@ static const struct rule {
 	{ BEGINS, "acpi_idle_", IDLE },
 	{ IS, "acpi_processor_ffh_cstate_enter", IDLE },
 	{ IS, "poll_idle", IDLE },
+	{ BEGINS, "rcu_idle_", WATCH },
+	{ BEGINS, "rcu_eqs_", WATCH },
+	{ BEGINS, "rcu_irq_e", WATCH },
+	{ BEGINS, "rcu_nmi_e", WATCH },
+	{ BEGINS, "rcu_user_e", WATCH },
+	{ BEGINS, "rcu_dynticks_", WATCH },
+	{ BEGINS, "ct_idle_", WATCH },
+	{ BEGINS, "ct_irq_", WATCH },
+	{ BEGINS, "ct_nmi_", WATCH },
+	{ BEGINS, "ct_kernel_", WATCH },
+	{ BEGINS, "ct_user_", WATCH },
+	{ BEGINS, "ct_state_inc", WATCH },
+	{ BEGINS, "__ct_user_", WATCH },
+	{ BEGINS, "context_tracking_", WATCH },
 	{ BEGINS, "mwait_idle", IDLE },
 };
 

@@ -4,6 +4,7 @@
  * it can trace; it is asked only for patterns, because attaching shows that for a single function. kallsyms is not
  * read for a single name that the kernel itself can find.
  */
+#include "base/set.h"
 #include "base/str.h"
 #include "kernel/kernel.h"
 #include "resolve.h"
@@ -150,6 +151,50 @@ static bool *find_unique(const struct hits *hits)
 	return unique;
 }
 
+/* How many places of the whole kernel have a name. */
+struct twins {
+	struct set names;
+	uint32_t *places; /* by the number of the name */
+};
+
+static bool is_trampoline_of_module(const struct hit *hit)
+{
+	return hit->module && hit->query->spec.mech == MECH_FENTRY;
+}
+
+static int count_place(const struct ksym *sym, void *ctx)
+{
+	struct twins *twins = ctx;
+	uint32_t number = set_find(&twins->names, sym->name, strlen(sym->name));
+
+	if (number != SET_NONE)
+		twins->places[number]++;
+	return 0;
+}
+
+/*
+ * Before Linux 6.3 a trampoline finds a module's function by its name alone, and takes the first one in the whole
+ * kernel.
+ */
+static void find_twins(const struct search *search, bool *unique)
+{
+	struct twins twins = {};
+
+	vec_each(hit, &search->hits)
+		if (is_trampoline_of_module(hit))
+			set_add(&twins.names, hit->name, strlen(hit->name));
+	if (!twins.names.n)
+		return;
+	twins.places = base_alloc(twins.names.n * sizeof(*twins.places));
+	kernel_each_symbol(search->kernel, count_place, &twins, NULL);
+	vec_each(hit, &search->hits)
+		if (is_trampoline_of_module(hit) &&
+		    twins.places[set_find(&twins.names, hit->name, strlen(hit->name))] > 1)
+			unique[hit - search->hits.v] = false;
+	free(twins.places);
+	set_release(&twins.names);
+}
+
 static void add_target(struct target_set *set, const struct hit *hit, bool unique)
 {
 	const struct spec *spec = &hit->query->spec;
@@ -205,6 +250,7 @@ static int add_hits(struct search *search, size_t *bad, struct err *err)
 	__free bool *unique = NULL;
 
 	unique = find_unique(hits);
+	find_twins(search, unique);
 	for (size_t i = 0; i < search->n; i++)
 		search->queries[i].found = 0;
 	vec_each(hit, hits) {
@@ -306,10 +352,12 @@ static const char *plain_name(const struct query *query)
 
 /*
  * A single spec with a plain name needs neither a list nor an address: then kallsyms is not read, which would take
- * longer than all the rest. With several names that is not possible, for they may be aliases of one place.
+ * longer than all the rest. With several names that is not possible, for they may be aliases of one place. A trampoline
+ * has to know which module a function is in.
  */
 static bool add_by_name(struct search *search)
 {
+	bool wants_module = false;
 	const char *name = NULL;
 
 	for (size_t i = 0; i < search->n; i++) {
@@ -320,8 +368,9 @@ static bool add_by_name(struct search *search)
 		if (!plain_name(query) || (name && strcmp(name, plain_name(query))))
 			return false;
 		name = plain_name(query);
+		wants_module |= query->spec.mech == MECH_FENTRY;
 	}
-	if (resolve_excluded(name) || !kernel_symbol_unique(name))
+	if (resolve_excluded(name) || !kernel_symbol_unique(name) || (wants_module && !kernel_btf_has_func(name)))
 		return false;
 	for (size_t i = 0; i < search->n; i++) {
 		struct hit hit = { .name = pool_add(&search->set->pool, name), .query = &search->queries[i] };

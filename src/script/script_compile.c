@@ -22,6 +22,8 @@ struct lang_features script_features(void)
 		.percpu_lookup = quirk_helper(BPF_FUNC_map_lookup_percpu_elem),
 		.tai = quirk_guards_raw_tp(),
 		.task_regs = quirk_task_regs(),
+		/* of the same release; to ask for bpf_trace_vprintk() would switch on its event in tracefs */
+		.trace_vprintk = quirk_helper(BPF_FUNC_get_branch_snapshot),
 		.btf = !access("/sys/kernel/btf/vmlinux", R_OK),
 	};
 }

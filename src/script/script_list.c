@@ -16,6 +16,13 @@ bool script_lists_program(const struct script *script)
 	return args->n && !stat(args->v[0], &st) && S_ISREG(st.st_mode);
 }
 
+/* bpftrace's own lists have no offsets. */
+static enum lang_detail detail_of(const struct engine_context *ctx)
+{
+	return !ctx->verbose ? LANG_LIST_NAMES : ctx->as_peer ? LANG_LIST_TYPES
+							      : LANG_LIST_OFFSETS;
+}
+
 static void print_line(const char *line, void *ctx)
 {
 	struct script *script = ctx;
@@ -40,7 +47,7 @@ int script_list(struct script *script, struct err *err)
 	int n;
 
 	report_set_verbose(false); /* -v means the list's details */
-	n = lang_list(args->n ? args->v[0] : NULL, ctx->verbose, ctx->pid, print_line, script, err);
+	n = lang_list(args->n ? args->v[0] : NULL, detail_of(ctx), ctx->pid, print_line, script, err);
 
 	if (n < 0) {
 		ctx->usage = n == -EINVAL;
@@ -52,7 +59,7 @@ int script_list(struct script *script, struct err *err)
 int script_list_program(struct script *script, struct err *err)
 {
 	const struct lang_program *program = script->program;
-	bool is_verbose = script->instance->ctx->verbose;
+	enum lang_detail detail = detail_of(script->instance->ctx);
 
 	if (!script->settings->list)
 		return 0;
@@ -60,8 +67,8 @@ int script_list_program(struct script *script, struct err *err)
 	vec_each(place, &program->places) {
 		int n = 0;
 
-		if (is_verbose)
-			n = lang_list(place->probe, true, script->instance->ctx->pid, print_line, script, err);
+		if (detail)
+			n = lang_list(place->probe, detail, script->instance->ctx->pid, print_line, script, err);
 		if (n < 0)
 			return n;
 		if (!n)

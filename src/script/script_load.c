@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* From a compiled program to what the kernel has of it: the library's object, maps, images of the probes, buffers. */
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 
 #include "attach/keep.h"
 #include "base/clock.h"
+#include "base/report.h"
 #include "bpf/lang.h"
 #include "bpf/filter.h" /* skeletons name its structs, and those of the next */
 #include "bpf/event.h"
@@ -16,8 +18,7 @@
 #include "engine/stream_ring.h"
 #include "script_part.h"
 
-#define BUFFER_DEFAULT (2 * 1024 * 1024)
-#define BUFFER_NONE    4096
+#define BUFFER_NONE 4096
 _Static_assert(sizeof(struct lang_record) + LANG_DATA_MAX + 8 <= STREAM_RING_RECORD, "a record is mapped in one piece");
 
 /* --- the object and its maps --- */
@@ -64,7 +65,8 @@ static int fill(struct script *script, struct err *err)
 {
 	const struct script_settings *settings = script->settings;
 	struct lang_setup setup = {};
-	uint64_t size = settings->buffer_size ? settings->buffer_size : BUFFER_DEFAULT;
+	uint64_t pages = (uint64_t)script->program->config.perf_rb_pages * getpagesize();
+	uint64_t size = settings->buffer_size ? settings->buffer_size : pages;
 	int ret;
 
 	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
@@ -97,6 +99,19 @@ static int open_object(struct script *script, struct err *err)
 	return ret;
 }
 
+/* The rest is zero: each text is filled up, and the one behind the last is empty. */
+static void fill_texts(struct script *script, const struct lang_place_texts *texts, bool is_probe)
+{
+	char *to = script->loaded.memory.cells + texts->at;
+
+	for (size_t i = 0; texts->size && i < script->program->places.n; i++, to += texts->size) {
+		const struct lang_place *place = &script->program->places.v[i];
+		const char *text = is_probe ? place->probe : str_or_empty(place->function);
+
+		memcpy(to, text, strlen(text));
+	}
+}
+
 static void share_memory(struct script *script)
 {
 	const struct lang_program *program = script->program;
@@ -107,6 +122,20 @@ static void share_memory(struct script *script)
 	if (!keep_is_adopted(engine_keep(script->instance)))
 		script->loaded.state->began = clock_boot_ns();
 	script->loaded.state->epoch = clock_wall_offset();
+	fill_texts(script, &program->probe_texts, true);
+	fill_texts(script, &program->function_texts, false);
+}
+
+/*
+ * The kernel switches this event on by itself when it loads a program that writes to the trace pipe, and leaves it on.
+ * Newer ones do so some time later, and the first lines would be missing.
+ */
+static void open_trace_pipe(void)
+{
+	__close int fd = openat(kernel_tracefs(), "events/bpf_trace/bpf_trace_printk/enable", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		report_verbose("cannot switch on the event of the trace pipe: %s", strerror(errno));
 }
 
 static int create_maps(struct script *script, struct err *err)
@@ -220,6 +249,8 @@ int script_load(struct script *script, struct err *err)
 		ret = stream_open(&script->loaded.stream, &script->loaded.object, instance->intake, script_on_record, script, err);
 	if (!ret && script->loaded.stacks)
 		ret = stacks_start(script->loaded.stacks, &script->loaded.object, err);
+	if (!ret && script->program->debugs)
+		open_trace_pipe();
 	if (!ret)
 		ret = script_own_open(script, err);
 	return ret ? ret : watch_process(script, err);

@@ -152,10 +152,13 @@ static bool are_together(const struct named *a, const struct named *b)
 
 static void name_group(struct symbols *symbols, struct named **v, size_t n)
 {
-	if (v[0]->pid == SYMBOLS_KERNEL)
-		symbols_name_kernel(symbols, v, n);
-	else if (v[0]->pid)
+	if (v[0]->pid && v[0]->pid != SYMBOLS_KERNEL) {
 		symbols_name_jit(symbols, v, n);
+		return;
+	}
+	symbols_should_stop(symbols);
+	if (v[0]->pid)
+		symbols_name_kernel(symbols, v, n);
 	else
 		symbols_name_file(symbols, v[0]->key >> STACK_MODULE_SHIFT, v, n);
 }
@@ -171,7 +174,6 @@ int symbols_name(struct symbols *symbols)
 		end = at + 1;
 		while (end < waiting->n && are_together(waiting->v[at], waiting->v[end]))
 			end++;
-		symbols_should_stop(symbols);
 		name_group(symbols, waiting->v + at, end - at);
 	}
 	for (size_t i = 0; i < waiting->n; i++)

@@ -78,6 +78,7 @@ static void hold_root(struct jit *jit)
 	char *path __free = base_printf("/proc/%d/root", jit->pid);
 	int root = read_identity(jit) ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 
+	jit->is_gone = root < 0 && jit->root < 0;
 	if (root < 0)
 		return;
 	read_program(jit);
@@ -267,14 +268,27 @@ static void name_by_map(struct symbols *symbols, const struct jit *jit, struct n
 	}
 }
 
-/* A frame without a line stays unnamed, and is looked for again when the map has grown: JITs write it with delay. */
+/*
+ * Where each event is printed, a map that is not there is not looked for each time: that would be for all processes
+ * whose frames wait for a name.
+ */
+static bool is_due(const struct jit *jit)
+{
+	return jit->map >= 0 || !jit->named || now() - jit->named >= TRY_EVERY;
+}
+
+/*
+ * A frame without a line stays unnamed, and is looked for again when the map has grown: JITs write it with delay. That of
+ * a process that has ended without a map never will have a name.
+ */
 void symbols_name_jit(struct symbols *symbols, struct named **v, size_t n)
 {
 	size_t at;
 	struct jit *jit = find(symbols, v[0]->pid, &at);
 	bool held = is_held(jit);
 
-	if (!symbols->options.raw && !symbols->stopped) {
+	if (!symbols->options.raw && is_due(jit) && !symbols_should_stop(symbols)) {
+		jit->named = now();
 		open_map(symbols, jit);
 		name_by_map(symbols, jit, v, n);
 		/* not for the next batch, if it has no map or others are held */
@@ -289,6 +303,7 @@ void symbols_name_jit(struct symbols *symbols, struct named **v, size_t n)
 			v[i]->done = true;
 		} else {
 			v[i]->frame.name = unknown;
+			v[i]->done = jit->is_gone;
 		}
 	}
 }

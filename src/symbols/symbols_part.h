@@ -34,6 +34,8 @@ struct jit {
 	int ns_pid;	  /* in its own namespace */
 	unsigned int uid; /* effective */
 	uint64_t tried;	  /* when a map was looked for, in ms */
+	uint64_t named;	  /* the same, for frames that are to be printed; 0: never */
+	bool is_gone;	  /* the process has ended, and nothing of it is held */
 	bool refused;	  /* the map is not to be read */
 	bool has_map;	  /* one was opened */
 	char program[16]; /* the begin of its file's name; "": not known */

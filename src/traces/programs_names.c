@@ -39,20 +39,6 @@ static void name_kernel_functions(struct programs *programs)
 
 /* ---- functions with trampolines, by BTF id ---- */
 
-/*
- * Returns the name of a kernel's BTF object: "vmlinux" or a module's. False: it belongs to a program, or does not
- * exist.
- */
-static bool is_kernel_btf(uint32_t object, char *name, size_t size)
-{
-	__close int fd = bpf_btf_get_fd_by_id(object);
-	struct bpf_btf_info info = { .name = (uintptr_t)name, .name_len = size };
-	uint32_t len = sizeof(info);
-
-	*name = 0;
-	return fd >= 0 && !bpf_btf_get_info_by_fd(fd, &info, &len) && info.kernel_btf;
-}
-
 static int name_btf_func(const char *name, uint32_t id, void *ctx)
 {
 	struct named *named = ctx;
@@ -86,7 +72,7 @@ static void name_trampoline(struct named *named, struct bpf_target *target)
 	struct bpf_program *program;
 	char object[64];
 
-	if (!is_kernel_btf(target->btf_object, object, sizeof(object))) {
+	if (!kernel_btf_object_name(target->btf_object, object, sizeof(object))) {
 		/* if the target is a BPF program, the field has that program's id, not a BTF's */
 		program = programs_find(named->programs, target->btf_object);
 		if (program)

@@ -45,7 +45,7 @@ static void compile(const struct fuzz_piece *piece, struct kernel *kernel)
 {
 	bool is_new = piece->size % 2;
 	const struct lang_options options = {
-		.features = { is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new },
+		.features = { is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new, is_new },
 		.kernel = kernel,
 		.positional = dirs,
 		.n_positional = 1,

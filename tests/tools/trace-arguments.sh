@@ -148,14 +148,101 @@ test_lists_types_and_arguments_of_functions() {
 	expect_out 'fexit:vmlinux:vfs_read' '    struct file * file' '    char * buf' '    size_t count' \
 		'    loff_t * pos' \
 		'    ssize_t retval'
-	run sonde trace -lv 'struct path'
-	expect_line '^struct path \{$'
-	expect_line '^	struct dentry \*dentry;$'
+	run sonde trace -lv 'kprobe:vfs_read,kretprobe:vfs_read'
+	expect_out 'kprobe:vfs_read' '    struct file * arg0' '    char * arg1' '    size_t arg2' '    loff_t * arg3' \
+		'kretprobe:vfs_read' '    ssize_t retval'
 	run sonde trace -lv 'iter:task_file'
 	expect_out 'iter:task_file' '    struct task_struct * task' '    u32 fd' '    struct file * file'
 	run sonde trace -l 'software:*fault*'
 	expect_out software:alignment-faults: software:emulation-faults: software:faults: software:major-faults: \
 		software:minor-faults: software:page-faults:
+}
+
+# Where the fields of a struct are, also those of unnamed structs in it, as offsetof() says.
+test_lists_offsets() {
+	run sonde trace -lv 'struct path'
+	expect_line '^struct path \{$'
+	expect_line '^	struct dentry \*dentry; /\* offset 8 \*/$'
+	expect_line '^}; /\* 16 bytes \*/$'
+	run sonde trace -lv 'struct page'
+	mv out listed
+	run sonde trace -q -e 'BEGIN { printf("%d %d %d %d\n", offsetof(struct page, flags), offsetof(struct page, mapping),
+		offsetof(struct page, private), sizeof(struct page)); exit(); }'
+	expect_exit 0
+	read -r flags mapping private size < out
+	for wanted in "	.*[ *]flags; /\* offset $flags \*/" "	.*[ *]mapping; /\* offset $mapping \*/" \
+		"	.*[ *]private; /\* offset $private \*/" "}; /\* $size bytes \*/"; do
+		grep -qE "^$wanted" listed || fail "no line matches '$wanted': $(cat listed)"
+	done
+	run sonde trace -lv 'enum pid_type'
+	expect_no_line offset
+	cp /bin/sonde /tmp/bpftrace
+	run /tmp/bpftrace -lv 'struct path'
+	expect_line '^	struct dentry \*dentry;$'
+	expect_line '^};$'
+}
+
+# Functions of a module: by its name, by patterns, and by the function's name alone, with the types of its own BTF.
+test_functions_of_a_module() {
+	has fentry || skip "no trampolines"
+	[ -e /lib/dummy.ko ] || skip "no dummy.ko"
+	insmod /lib/dummy.ko numdummies=0
+	trap 'rmmod dummy' EXIT
+	if [ ! -e /sys/kernel/btf/dummy ]; then
+		for program in 'fentry:dummy:dummy_dev_init { print(args.dev); }' 'fentry:dummy:dummy_dev_init { @ = count(); }'; do
+			run sonde trace -e "$program" -- true
+			expect_exit 1
+			expect_err 'the kernel offers no BTF of the module dummy'
+		done
+		return
+	fi
+	n=0
+	for probe in fexit:dummy:dummy_dev_init fexit:dummy_dev_init 'fexit:dummy:dummy_dev_in*' 'fexit:d*:dummy_dev_init'; do
+		n=$((n + 1))
+		run sonde trace -q -e "$probe { printf(\"%s %s %d\n\", probe, args.dev.name, retval); }" -- \
+			ip link add house$n type dummy
+		expect_exit 0
+		expect_line "^fexit:dummy:dummy_dev_init house$n 0$"
+	done
+	run sonde trace -q -e 'fentry:dummy:dummy_* { @[func] = count(); } fentry:dummy_dev_init { @k = ksym(reg("ip")); }' \
+		-- ip link add house type dummy
+	expect_exit 0
+	expect_line '^@\[dummy_setup]: 1$'
+	expect_line '^@\[dummy_dev_init]: 1$'
+	expect_line '^@k: dummy_dev_init$'
+	run sonde trace -lv 'fexit:dummy:dummy_dev_init'
+	expect_out 'fexit:dummy:dummy_dev_init' '    struct net_device * dev' '    int retval'
+	run sonde trace -l 'fentry:dummy_dev_init'
+	expect_out 'fentry:dummy:dummy_dev_init'
+	run sonde trace -e 'fentry:dummy:no_such { @ = count(); }'
+	expect_exit 1
+	expect_err "no kernel function matches '(fentry:dummy:)?no_such'"
+}
+
+# A trampoline has no registers, but the address of its function from Linux 5.15 on. What only registers say is refused.
+test_registers_of_a_trampoline() {
+	has fentry || skip "no trampolines"
+	run sonde trace -q -e 'fentry:vfs_open { print(reg("sp")); }' -- true
+	expect_exit 1
+	expect_err 'has no register sp$'
+	expect_err 'HINT: .*: kprobe has them$'
+	run sonde trace -q -e 'fentry:vfs_open { print(caller); }' -- true
+	expect_exit 1
+	expect_err "caller can not be used with 'fentry' probes"
+	program 'fentry:vfs_open { @[usermode] = count(); }' -c 'cat /proc/self/stat'
+	grep -q '^@\[0]: [1-9]' lines || fail "the kernel does not run in the kernel's mode"
+	ip=ip
+	[ "$(uname -m)" = x86_64 ] || ip=pc
+	run sonde trace -q -e 'fentry:vfs_open { printf("%s\n", ksym(reg("'$ip'"))); } fexit:vfs_open { @[ksym(reg("'$ip'"))] = count(); }' \
+		-c 'cat /proc/self/stat'
+	if [ "$KERNEL" = 5.10 ]; then
+		expect_exit 1
+		expect_err "does not say the address of a trampoline's function"
+	else
+		expect_exit 0
+		expect_line '^vfs_open$'
+		expect_line '^@\[vfs_open]: [1-9][0-9]*$'
+	fi
 }
 
 # kernels=one

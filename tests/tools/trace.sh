@@ -130,6 +130,46 @@ test_records() {
 	grep ' calls /no' out | awk '{ if ($1 != ++n) exit 1 }' || fail "not in order"
 }
 
+# In the kernel's trace pipe at once, with the kernel's own limits.
+test_debugf() {
+	trap 'echo > /sys/kernel/tracing/trace; echo 0 > /sys/kernel/tracing/events/bpf_trace/enable' EXIT
+	run sonde trace -q -e 'BEGIN { debugf("house %d %s %u\n", -5, "text", 7); debugf("pointer %p %x", (uint8 *)4096, 255);
+		debugf("none"); exit(); }'
+	expect_exit 0
+	expect_err "WARNING: debugf\(\) writes to the kernel's trace pipe"
+	for line in 'house -5 text 7' 'pointer 0x1000 ff' none; do
+		grep -q "bpf_trace_printk: $line\$" /sys/kernel/tracing/trace || fail "no '$line': $(cat /sys/kernel/tracing/trace)"
+	done
+	run sonde trace -q --no-warnings -e 'BEGIN { debugf("%d %5d|%-3x|%X %d%%", 1, 2, 255, 254, 100); debugf("%s, %s", probe, comm); exit(); }'
+	if [ "$KERNEL" = 5.10 ]; then
+		expect_exit 1
+		expect_err 'ERROR: debugf\(\): this kernel does not format .%5d.: it knows %d, %u, %x, %p and %s, without a width$'
+		expect_err 'ERROR: debugf\(\) takes one text on this kernel \(Linux 5.16 takes more\)$'
+		run sonde trace -q -e 'BEGIN { debugf("%d %d %d %d", 1, 2, 3, 4); exit(); }'
+		expect_exit 1
+		expect_err 'ERROR: debugf\(\) takes up to 3 arguments behind the format on this kernel \(Linux 5.16 takes 12\)$'
+		return
+	fi
+	expect_exit 0
+	[ ! -s err ] || fail "something on stderr"
+	for line in '1     2|ff |FE 100%' 'begin, sonde'; do
+		grep -q "bpf_trace_printk: $line\$" /sys/kernel/tracing/trace || fail "no '$line': $(cat /sys/kernel/tracing/trace)"
+	done
+}
+
+# config = { perf_rb_pages = N } is the size of the buffer: what begin prints is read when it has ended.
+# kernels=one
+test_buffer_pages_of_a_program() {
+	for pages in 1 64; do
+		run sonde trace -e "config = { perf_rb_pages = $pages } BEGIN { unroll (200) { printf(\"line %d\n\", pid); } exit(); }"
+		expect_exit 0
+		n=$(grep -c '^line ' out)
+		lost=$(sed -n 's/.*: \([0-9]*\) events* lost: the buffer was full.*/\1/p' err)
+		[ $((n + ${lost:-0})) = 200 ] || fail "$n lines, ${lost:-0} lost"
+		[ $((n == 200)) = $((pages == 64)) ] || fail "$n lines with $pages pages"
+	done
+}
+
 # How many frames the stacks have.
 test_stack_length() {
 	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ {
@@ -138,6 +178,24 @@ test_stack_length() {
 	expect_line '^@k: [1-9][0-9]*$'
 	expect_line '^@two: 2$'
 	expect_line '^@u: [1-9][0-9]*$'
+}
+
+# The same of stacks that were kept: as many as are shown. Old kernels also count their frames of tracing, which are not.
+test_kept_stack_length() {
+	keys='len(@u)'
+	[ "$KERNEL" != 5.10 ] || keys=1 # it does not count them
+	btrace 'kprobe:do_sys_openat2 /comm == "calls"/ { @k = kstack; @u[pid] = ustack; $two = kstack(2);
+		printf("lengths %d %d %d %d %d %d\n", len(@k), len(kstack), len(@u[pid]), len(ustack), len($two), '"$keys"');
+		printf("none %d %d\n", len(@u[0]), len((kstack(1), 5).0)); }' -c 'calls 1 openat'
+	expect_exit 0
+	expect_line '^none 0 1$'
+	awk -v old="$([ "$KERNEL" != 5.10 ] || echo 1)" '
+		/^lengths / { k = $2; kernel = $3; u = $4 == $5 ? $4 : -1; two = $6; maps = $7 }
+		/^@k:/ { part = "k" } /^@u\[/ { part = "u" } /^    / { lines[part]++ }
+		END { print k, kernel, lines["k"], u, lines["u"], two, maps
+		exit !((old ? k >= lines["k"] && k < lines["k"] + 10 : k == lines["k"] && k == kernel) &&
+			u == lines["u"] && u > 1 && two == 2 && maps == 1) }' out > lengths ||
+		fail "the lengths are $(cat lengths)"
 }
 
 # --- losses ---

@@ -32,14 +32,19 @@ static void add_type(struct image *image, unsigned int kind, const char *name, u
 	image->n_types += sizeof(*t) + more;
 }
 
-static void write_image(const struct image *image, struct btf_header h)
+static void write_image_to(const char *path, const struct image *image, struct btf_header h)
 {
 	uint8_t file[sizeof(h) + sizeof(image->types) + sizeof(image->strings)] = {};
 
 	memcpy(file, &h, sizeof(h));
 	memcpy(file + sizeof(h), image->types, image->n_types);
 	memcpy(file + sizeof(h) + image->n_types, image->strings, image->n_strings);
-	fixture_bytes(BTF, file, sizeof(h) + image->n_types + image->n_strings);
+	fixture_bytes(path, file, sizeof(h) + image->n_types + image->n_strings);
+}
+
+static void write_image(const struct image *image, struct btf_header h)
+{
+	write_image_to(BTF, image, h);
 }
 
 static struct btf_header header_of(const struct image *image)
@@ -110,6 +115,32 @@ Test(btf, functions_and_typedefs)
 	seen = (struct seen){ .stop_at = 8 };
 	cr_expect_eq(kernel_each_btf_func(see, &seen, &err), 77);
 	cr_expect_str_eq(seen.text, "first=8 ");
+}
+
+/* The BTF of a module goes on with the ids and the strings of the kernel's. */
+Test(btf, functions_of_a_module)
+{
+	static const char house[] = "/sys/kernel/btf/house";
+	struct image image = {}, module = {};
+	struct seen seen = {};
+	struct err err = {};
+
+	cr_expect_eq(kernel_each_btf_func_of("house", see, &seen, &err), -ENOENT);
+	cr_expect(strstr(err.text, "/sys/kernel/btf/vmlinux"), "%s", err.text);
+	fill(&image);
+	write_image(&image, header_of(&image));
+	cr_expect_eq(kernel_each_btf_func_of("house", see, &seen, &err), -ENOENT);
+	cr_expect_str_eq(err.text, "the kernel offers no BTF of the module house: cannot open /sys/kernel/btf/house: "
+				   "No such file or directory");
+	add_type(&module, BTF_KIND_PTR, NULL, 0, 0);
+	add_type(&module, BTF_KIND_FUNC, "inside", 0, 0);
+	((struct btf_type *)(module.types + sizeof(struct btf_type)))->name_off += image.n_strings;
+	write_image_to(house, &module, header_of(&module));
+	cr_expect_eq(kernel_each_btf_func_of("house", see, &seen, &err), 0, "%s", err.text);
+	cr_expect_str_eq(seen.text, "inside=22 ");
+	cr_expect(kernel_btf_has_func("last"));
+	cr_expect(!kernel_btf_has_func("inside"));
+	cr_expect(!kernel_btf_has_func("s"));
 }
 
 /* Without tracefs, tracepoints come from typedefs and have no system. */

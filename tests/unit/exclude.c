@@ -19,6 +19,11 @@ Test(exclude, what_bpf_runs)
 		"default_idle_call",
 		"intel_idle_ibrs",
 		"poll_idle",
+		"rcu_idle_enter",
+		"rcu_irq_exit",
+		"rcu_nmi_enter",
+		"ct_kernel_exit",
+		"context_tracking_enter",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -37,6 +42,9 @@ Test(exclude, nothing_else)
 		"idle_cpu",
 		"schedule",
 		"preempt_schedule",
+		"rcu_irq_work_resched",
+		"rcu_core",
+		"call_rcu",
 		"",
 	};
 

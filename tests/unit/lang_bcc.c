@@ -16,7 +16,7 @@ static void compile(const char *kind, const char *text, struct str *to)
 {
 	struct kernel *kernel __cleanup(kernel_freep) = kernel_new();
 	const struct lang_options options = {
-		.features = { true, true, true, true, true, true, true, true, true, true, true },
+		.features = { true, true, true, true, true, true, true, true, true, true, true, true },
 		.kernel = kernel,
 		.n_cpus = 1,
 		.n_shards = 1,

@@ -23,7 +23,7 @@ static void compile(const char *text, size_t len, struct str *messages)
 	static const char *const positional[] = { "first" };
 	struct kernel *kernel __cleanup(kernel_freep) = kernel_new();
 	struct lang_options options = {
-		.features = { true, true, true, true, true, true, true, true, true, true, true },
+		.features = { true, true, true, true, true, true, true, true, true, true, true, true },
 		.kernel = kernel,
 		.positional = positional,
 		.n_positional = 1,

@@ -231,6 +231,20 @@ Test(resolve_kernel, modules)
 	cr_expect_eq(RESOLVE("vfs_write", "kprobe:xfs:xfs_sync"), -ENOENT);
 }
 
+/* A trampoline knows the module of its function, and goes by a name that only one place of the kernel has. */
+Test(resolve_kernel, trampolines_of_modules)
+{
+	cr_assert_eq(RESOLVE("fentry:ext4_sync_fs"), 0, "%s", err.text);
+	cr_expect_str_eq(set.v[0].object, "ext4");
+	cr_expect_eq(set.v[0].unique, true);
+	cr_assert_eq(RESOLVE("fexit:ext4:*"), 0, "%s", err.text);
+	expect_slots("ext4_sync_fs vfs_read");
+	cr_expect_eq(set.v[0].unique, true);
+	cr_expect_eq(set.v[1].unique, false);
+	cr_assert_eq(RESOLVE("p:ext4:vfs_read"), 0, "%s", err.text);
+	cr_expect_eq(set.v[0].unique, true);
+}
+
 /* The kernel itself has a name that patterns match, too. */
 Test(resolve_kernel, patterns_of_modules)
 {

@@ -105,6 +105,28 @@ Test(symbols_jit, map_of_a_process_that_has_ended)
 }
 
 /* A line that is longer than what is read at once, up to the numbers of the next one. */
+/* Frames of a process that is gone are not looked for again; those of one that lives are, but not at once. */
+Test(symbols_jit, process_without_a_map)
+{
+	const struct frame *frame;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(0);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	symbols = symbols_new_from(&source, NULL, &(struct symbols_options){});
+	frame = symbols_user(symbols, pid, 0x1004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(frame->name, "[unknown]");
+	cr_expect_eq(symbols->waiting.n, 0);
+	frame = symbols_user(symbols, getpid(), 0x1004);
+	cr_expect_eq(symbols_name(symbols), 0);
+	cr_expect_str_eq(frame->name, "[unknown]");
+	cr_expect_eq(symbols->waiting.n, 1);
+	symbols_free(symbols);
+}
+
 Test(symbols_jit, map_with_long_lines)
 {
 	char *name __free = base_alloc(200001), *text __free = NULL;

@@ -106,6 +106,8 @@ static bool check_call_shape(struct checker *c, struct ast *ast)
 	if (function->probes && !(function->probes & 1U << c->probe->probe->kind)) {
 		check_error(c, ast->at, "%s can not be used with \"%s\" probes", function->name,
 			    lang_probe_kind_name(c->probe->probe->kind));
+		if (function->hint)
+			function->hint(c, ast);
 		return false;
 	}
 	if (function->is_unsafe && !c->options->is_unsafe) {

@@ -31,11 +31,31 @@ static const struct type *check_element(struct checker *c, struct ast *ast, cons
 	return type->fields[index].type;
 }
 
+/* The value of a member of a record that is written there and has nothing but constants, as `config`. */
+static void check_known_member(struct checker *c, struct ast *ast)
+{
+	const struct ast *found = NULL;
+
+	if (ast->field.of->kind != AST_RECORD)
+		return;
+	for (const struct ast *member = ast->field.of->list.first; member; member = member->next) {
+		if (!member->named.value->is_constant)
+			return;
+		if (str_same(member->named.name, ast->field.name))
+			found = member->named.value;
+	}
+	if (found && check_is_known_text(found))
+		check_set_text(c, ast, found->text);
+	else if (found && type_is_scalar(found->type))
+		check_set_integer(ast, found->constant, found->type);
+}
+
 static const struct type *check_record_field(struct checker *c, struct ast *ast, const struct type *type)
 {
 	for (uint32_t i = 0; i < type->n_fields; i++)
 		if (str_same(type->fields[i].name, ast->field.name)) {
 			ast->field.found = type->fields[i];
+			check_known_member(c, ast);
 			return type->fields[i].type;
 		}
 	check_no_field(c, ast, type, "the record");

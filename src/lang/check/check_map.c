@@ -384,5 +384,6 @@ void check_maps_finish(struct checker *c)
 			check_twin(c, *map);
 			check_key_size(c, *map);
 		}
+	check_texts_finish(c);
 	c->program->shard_size = (c->program->shard_size + 63) / 64 * 64;
 }

@@ -124,15 +124,19 @@ static struct ast *check_either(struct checker *c, struct ast *left, struct ast 
 	return either;
 }
 
-/* probe == "kprobe:vfs_read": the numbers of the places that have this text, as comparisons of numbers. */
+/*
+ * probe == "kprobe:vfs_read": the numbers of the places that have this text, as comparisons of numbers. A value that was
+ * kept may be a place of another probe.
+ */
 static const struct type *check_compare_place(struct checker *c, struct ast *ast, struct ast *name, const char *text)
 {
 	const struct lang_probe *probe = c->probe->probe;
-	uint32_t end = probe->first_place + probe->n_places, n_equal = 0;
-	bool is_function = name->type->kind == TYPE_FUNCTION;
+	bool is_function = name->type->kind == TYPE_FUNCTION, is_here = name->kind == AST_NAME;
+	uint32_t begin = is_here ? probe->first_place : 0, n = is_here ? probe->n_places : c->program->places.n;
+	uint32_t end = begin + n, n_equal = 0;
 	struct ast *ranges = NULL;
 
-	for (uint32_t i = probe->first_place; i < end; i++) {
+	for (uint32_t i = begin; i < end; i++) {
 		uint32_t first = i;
 
 		for (; i < end; i++) {
@@ -145,7 +149,7 @@ static const struct type *check_compare_place(struct checker *c, struct ast *ast
 		if (i > first)
 			ranges = check_either(c, ranges, check_place_range(c, name, first, i - 1));
 	}
-	if (!n_equal || n_equal == probe->n_places) {
+	if (!n_equal || n_equal == n) {
 		check_set_bool(ast, (n_equal != 0) == (ast->binary.op == OP_EQ));
 		return ast->type;
 	}
@@ -160,11 +164,6 @@ static const struct type *check_compare_place(struct checker *c, struct ast *ast
 		ast->binary.right = right;
 	}
 	return type_bool();
-}
-
-static bool check_is_place(const struct type *type)
-{
-	return type->kind == TYPE_PROBE || type->kind == TYPE_FUNCTION;
 }
 
 /* Whether == and != can compare them as wholes. */
@@ -226,11 +225,15 @@ static const struct type *check_comparison(struct checker *c, struct ast *ast)
 		return check_compare_place(c, ast, left, right->text);
 	if (is_equality && check_is_place(r) && check_is_known_text(left))
 		return check_compare_place(c, ast, right, left->text);
+	if (is_equality && check_is_place(l) && (check_is_text(r) || check_is_place(r)))
+		check_wrap_place(c, left);
+	if (is_equality && check_is_place(r) && (check_is_text(l) || check_is_place(l)))
+		check_wrap_place(c, right);
 	if (is_equality && check_is_known_text(left) && check_is_known_text(right)) {
 		check_set_bool(ast, !strcmp(left->text, right->text) == (ast->binary.op == OP_EQ));
 		return ast->type;
 	}
-	if (is_equality && check_can_equal(c, l, r))
+	if (is_equality && check_can_equal(c, left->type, right->type))
 		return type_bool();
 	if (check_can_equal(c, l, r))
 		check_error(c, ast->at, "'%s' can only be compared with == and !=, not with %s", check_show(c, l),
@@ -377,6 +380,12 @@ const struct type *check_ternary(struct checker *c, struct ast *ast)
 	b = check_value(c, otherwise);
 	if (a->kind == TYPE_NONE || b->kind == TYPE_NONE)
 		return a->kind == TYPE_NONE ? b : a;
+	if (check_is_place(a) && check_is_text(b))
+		check_wrap_place(c, then);
+	if (check_is_place(b) && check_is_text(a))
+		check_wrap_place(c, otherwise);
+	a = then->type;
+	b = otherwise->type;
 	if (!check_join(c, a, b, &joined)) {
 		if (ast->branch.condition->is_constant && ast->branch.condition->kind == AST_CALL)
 			return check_taken_arm(ast, ast->branch.condition->constant ? then : otherwise);

@@ -176,8 +176,12 @@ static bool check_resolve(struct checker *c, struct ast_probe *ast, struct group
 
 		vec_each(unseen, &set->unseen)
 			check_warning(c, group->at.v[0], "%s", *unseen);
-		if (!ret)
+		if (!ret && (set->n || !set->notes.n))
 			return true;
+		/* a pattern that matches nothing but these */
+		if (!ret)
+			ret = err_set(&err, -EPERM, "'%s' cannot be traced: %s", set->notes.v[0].name,
+				      set->notes.v[0].reason);
 		target_set_release(set);
 		check_missing(c, group, bad, &err);
 		if (ret == -ENOTSUP && c->program->config.missing_probes == MISSING_IGNORE)

@@ -188,6 +188,14 @@ int check_word(struct checker *c, struct ast *call, const char *const *words, si
 /* --- check_text.c --- */
 /* The n-th argument is text, or is read as text; false with an error. */
 bool check_text(struct checker *c, struct ast *call, unsigned int n);
+/* Whether it is a value of `probe` or `func`, which is the number of a place. */
+bool check_is_place(const struct type *type);
+/* str() of a place: the type of its text, whose value is set if the probe has one place only. */
+const struct type *check_place_text(struct checker *c, struct ast *call);
+/* Makes str(arg) of a value of `probe` or `func`. */
+void check_wrap_place(struct checker *c, struct ast *arg);
+/* Gives the texts of places that programs work on their place in memory, behind the maps. */
+void check_texts_finish(struct checker *c);
 
 /* --- check_site.c --- */
 /* A new site; in passes before the last NULL. */
@@ -213,5 +221,7 @@ const char *check_place_name(const struct checker *c);
 /* --- config.c --- */
 /* The defaults, then config = { }, then the environment. */
 void check_config(struct checker *c);
+/* The settings as the members of a record: AST_NAMED, linked by next. */
+struct ast *check_config_members(struct checker *c, struct span at);
 
 #endif

@@ -5,7 +5,9 @@
 #include "checker.h"
 
 #define STRLEN_DEFAULT 1024
-#define STRLEN_SMALL   480 /* where keys have at most 512 bytes: a text and a comm still make a key */
+#define BUFFER_DEFAULT (2 * 1024 * 1024)
+#define NOT_SHOWN      "unstable_macro" /* the settings from here on have no values */
+#define STRLEN_SMALL   480		/* where keys have at most 512 bytes: a text and a comm still make a key */
 
 enum setting_kind {
 	SETTING_NUMBER,
@@ -19,31 +21,32 @@ enum setting_kind {
 	SETTING_GONE,	 /* without one in bpftrace, too */
 };
 
+/* In the order of the record `config`: as bpftrace's, by their types and then by name. */
 static const struct setting {
 	const char *name;
 	enum setting_kind kind;
 	size_t at;
 	uint32_t min, max; /* of a number */
 } settings[] = {
-	{ "max_map_keys", SETTING_NUMBER, offsetof(struct lang_config, max_map_keys), 1, 1U << 30 },
-	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 65536 },
-	{ "max_cat_bytes", SETTING_NUMBER, offsetof(struct lang_config, max_cat_bytes), 0, UINT32_MAX },
-	{ "max_probes", SETTING_NUMBER, offsetof(struct lang_config, max_probes), 0, UINT32_MAX },
-	{ "max_bpf_progs", SETTING_NUMBER, offsetof(struct lang_config, max_bpf_progs), 0, UINT32_MAX },
-	{ "perf_rb_pages", SETTING_NUMBER, offsetof(struct lang_config, perf_rb_pages), 1, 1U << 18 },
-	{ "log_size", SETTING_NUMBER, offsetof(struct lang_config, log_size), 0, UINT32_MAX },
-	{ "on_stack_limit", SETTING_NUMBER, offsetof(struct lang_config, on_stack_limit), 0, UINT32_MAX },
-	{ "missing_probes", SETTING_MISSING, offsetof(struct lang_config, missing_probes) },
-	{ "stack_mode", SETTING_STACK, offsetof(struct lang_config, stack_mode) },
-	{ "str_trunc_trailer", SETTING_TEXT, offsetof(struct lang_config, str_trunc_trailer) },
-	{ "license", SETTING_LICENSE, offsetof(struct lang_config, license) },
-	{ "print_maps_on_exit", SETTING_BOOL, offsetof(struct lang_config, print_maps_on_exit) },
 	{ "cpp_demangle", SETTING_BOOL, offsetof(struct lang_config, cpp_demangle) },
 	{ "lazy_symbolication", SETTING_BOOL, offsetof(struct lang_config, lazy_symbolication) },
+	{ "print_maps_on_exit", SETTING_BOOL, offsetof(struct lang_config, print_maps_on_exit) },
 	{ "show_debug_info", SETTING_BOOL, offsetof(struct lang_config, show_debug_info) },
+	{ "log_size", SETTING_NUMBER, offsetof(struct lang_config, log_size), 0, UINT32_MAX },
+	{ "max_bpf_progs", SETTING_NUMBER, offsetof(struct lang_config, max_bpf_progs), 0, UINT32_MAX },
+	{ "max_cat_bytes", SETTING_NUMBER, offsetof(struct lang_config, max_cat_bytes), 0, UINT32_MAX },
+	{ "max_map_keys", SETTING_NUMBER, offsetof(struct lang_config, max_map_keys), 1, 1U << 30 },
+	{ "max_probes", SETTING_NUMBER, offsetof(struct lang_config, max_probes), 0, UINT32_MAX },
+	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 65536 },
+	{ "on_stack_limit", SETTING_NUMBER, offsetof(struct lang_config, on_stack_limit), 0, UINT32_MAX },
+	{ "perf_rb_pages", SETTING_NUMBER, offsetof(struct lang_config, perf_rb_pages), 1, 1U << 18 },
+	{ "license", SETTING_LICENSE, offsetof(struct lang_config, license) },
+	{ "str_trunc_trailer", SETTING_TEXT, offsetof(struct lang_config, str_trunc_trailer) },
+	{ "missing_probes", SETTING_MISSING, offsetof(struct lang_config, missing_probes) },
+	{ "stack_mode", SETTING_STACK, offsetof(struct lang_config, stack_mode) },
+	{ "unstable_addr", SETTING_GONE },
 	{ "unstable_map_decl", SETTING_GONE },
 	{ "unstable_tseries", SETTING_UNSTABLE, offsetof(struct lang_config, refuses_tseries) },
-	{ "unstable_addr", SETTING_GONE },
 	{ "unstable_macro", SETTING_GONE },
 	{ "unstable_import", SETTING_GONE },
 	{ "cache_user_symbols", SETTING_IGNORED },
@@ -171,6 +174,63 @@ static void config_environment(struct checker *c)
 	}
 }
 
+/* --- as a value --- */
+
+/* The text of a setting; NULL: it is a number or true or false. */
+static const char *setting_text(const struct lang_config *config, const struct setting *setting)
+{
+	switch (setting->kind) {
+	case SETTING_TEXT:
+	case SETTING_LICENSE:
+		return *(const char *const *)((const char *)config + setting->at);
+	case SETTING_MISSING:
+		return missing_words[config->missing_probes];
+	case SETTING_STACK:
+		return stack_words[config->stack_mode];
+	case SETTING_UNSTABLE:
+		return config->refuses_tseries ? "error" : "enable";
+	case SETTING_GONE: /* what they allowed once, all programs may do */
+		return "enable";
+	default:
+		return NULL;
+	}
+}
+
+static void setting_value(const struct lang_config *config, const struct setting *setting, struct ast *value)
+{
+	const char *at = (const char *)config + setting->at, *text = setting_text(config, setting);
+
+	value->kind = text ? AST_STRING : setting->kind == SETTING_BOOL ? AST_BOOL
+									: AST_INTEGER;
+	if (text)
+		value->string.text = text;
+	else if (setting->kind == SETTING_BOOL)
+		value->integer.value = *(const bool *)at;
+	else
+		value->integer.value = *(const uint32_t *)at;
+}
+
+struct ast *check_config_members(struct checker *c, struct span at)
+{
+	struct ast *first = NULL, **last = &first;
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct ast *nodes;
+
+		if (!strcmp(settings[i].name, NOT_SHOWN))
+			break;
+		nodes = pool_alloc(c->pool, 2 * sizeof(*nodes));
+		nodes[0] = (struct ast){ .kind = AST_NAMED, .at = at };
+		nodes[0].named.name = settings[i].name;
+		nodes[0].named.value = &nodes[1];
+		nodes[1] = (struct ast){ .at = at };
+		setting_value(&c->program->config, &settings[i], &nodes[1]);
+		*last = nodes;
+		last = &nodes->next;
+	}
+	return first;
+}
+
 void check_config(struct checker *c)
 {
 	c->program->config = (struct lang_config){
@@ -179,6 +239,7 @@ void check_config(struct checker *c)
 		.max_cat_bytes = 10240,
 		.max_probes = UINT32_MAX, /* bpftrace has 1,024: each of its probes is a program */
 		.max_bpf_progs = 1024,
+		.perf_rb_pages = BUFFER_DEFAULT / getpagesize(),
 		.log_size = 1000000,
 		.on_stack_limit = 32,
 		.missing_probes = MISSING_ERROR,

@@ -31,7 +31,7 @@ struct function {
 	uint32_t probes;
 	/* Of builtins: the same during a run of the program, so that entries of maps with this key are remembered. */
 	bool is_stable;
-	/* Of builtins: says what to use in a probe that does not have it. */
+	/* Says what to use in a probe that does not have it. */
 	void (*hint)(struct checker *c, const struct ast *ast);
 	/* For a check or lower that several functions share. */
 	enum type_kind result;

@@ -128,8 +128,10 @@ static const struct type *check_len(struct checker *c, struct ast *call)
 		return type_integer(8, true);
 	}
 	map = check_map_whole(c, arg, "len");
-	if (map && type_is_stack(map->value) && !map->key)
+	if (map && type_is_stack(map->value) && !map->key) {
+		check_value(c, arg);
 		return type_integer(8, true);
+	}
 	if (map && !map->key)
 		check_error(c, arg->at, "len() expects a map with explicit keys (non-scalar map)");
 	if (map && !c->options->features.for_each)

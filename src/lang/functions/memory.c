@@ -78,6 +78,12 @@ static const struct type *check_str(struct checker *c, struct ast *call)
 		return call->type;
 	}
 	type = check_value(c, arg);
+	if (check_is_place(type) && call->call.n == 1)
+		return check_place_text(c, call);
+	if (check_is_place(type)) {
+		check_wrap_place(c, arg);
+		type = arg->type;
+	}
 	if (call->call.n > 1 && type->kind != TYPE_STRING && size > 1 &&
 	    size < most) /* the length that is asked for has the NUL in it */
 		size--;
@@ -91,12 +97,35 @@ static const struct type *check_str(struct checker *c, struct ast *call)
 	return type_string(c->pool, size);
 }
 
+/* str(probe): where the text of the place is. The verifier has to see the bound of the number. */
+static struct low_value lower_place_text(struct lower *l, struct ast *arg, const struct type *type)
+{
+	const struct lang_place_texts *texts =
+		arg->type->kind == TYPE_PROBE ? &l->program->probe_texts : &l->program->function_texts;
+	uint32_t number = ir_new_reg(&l->b), none = lower_cold_block(l), there = ir_new_block(&l->b);
+	struct low_value place = lower_expression(l, arg);
+	struct ir_value at;
+
+	ir_move(&l->b, number, lower_use(l, &place));
+	ir_branch(&l->b, IR_LT, ir_reg(number), ir_imm(l->program->places.n), there, none);
+	lower_at(l, none);
+	ir_move(&l->b, number, ir_imm(l->program->places.n));
+	ir_jump(&l->b, there);
+	lower_at(l, there);
+	at = ir_binary(&l->b, IR_MUL, ir_reg(number), ir_imm(texts->size));
+	at = ir_binary(&l->b, IR_ADD, ir_address(&l->b, IR_DATA, LANG_DATA_CELLS, texts->at), at);
+	return lower_at_memory(lower_pointed(at, SPACE_BPF), type);
+}
+
 /* str(pointer, length): read where it is written. Arrays of bytes are read where they are. */
 static struct low_value lower_str(struct lower *l, struct ast *call)
 {
 	struct ast *arg = call->call.args, *length = arg->next;
-	struct low_value value = { .kind = LOW_STRING, .type = call->type }, from = lower_expression(l, arg);
+	struct low_value value = { .kind = LOW_STRING, .type = call->type }, from;
 
+	if (check_is_place(arg->type))
+		return lower_place_text(l, arg, call->type);
+	from = lower_expression(l, arg);
 	if (from.kind == LOW_LITERAL) {
 		from.type = call->type;
 		from.len = from.len < call->type->size ? from.len : call->type->size - 1;

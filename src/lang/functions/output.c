@@ -33,8 +33,6 @@ static struct low_value lower_printf(struct lower *l, struct ast *call)
 
 FUNCTION(printf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_PRINTF,
 	 .map = { .is_unused = true });
-FUNCTION(debugf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_PRINTF,
-	 .map = { .is_unused = true });
 FUNCTION(errorf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_ERRORF);
 FUNCTION(warnf, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_WARNF);
 FUNCTION(cat, 1, MANY, check_printf, lower_printf, .is_statement = true, .site = SITE_CAT);

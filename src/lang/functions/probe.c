@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a probe gives: its context, arguments, results, registers, and its name. */
+#include <linux/bpf.h>
+
 #include "lang/check/checker.h"
 #include "lang/lower/lowering.h"
 
@@ -182,10 +184,16 @@ static const struct type *check_errno(struct checker *c, struct ast *ast)
 BUILTIN(errno, check_errno, lower_errno,
 	.probes = IN(TRACEPOINT) | IN(KRETPROBE) | IN(FEXIT) | IN(URETPROBE));
 
+/* Of code that runs in one mode only it is known; elsewhere registers say it. */
 static const struct type *check_usermode(struct checker *c, struct ast *ast)
 {
-	if (c->probe->probe->kind <= PROBE_BENCH) /* it runs in a system call of ours */
+	uint32_t kind = 1U << c->probe->probe->kind;
+
+	if (kind & (IN(BEGIN) | IN(END) | IN(INTERVAL) | IN(SIGNAL) | IN(TEST) | IN(BENCH) | IN(UPROBE) |
+		    IN(URETPROBE) | IN(USDT)))
 		check_set_integer(ast, 1, type_integer(1, false));
+	else if (kind & (IN(FENTRY) | IN(FEXIT) | IN(TRACEPOINT) | IN(RAWTRACEPOINT) | IN(ITER)))
+		check_set_integer(ast, 0, type_integer(1, false));
 	return type_integer(1, false);
 }
 
@@ -217,12 +225,24 @@ static const struct type *check_probetype(struct checker *c, struct ast *ast)
 
 BUILTIN(probetype, check_probetype, lower_nothing);
 
+static bool is_trampoline(const struct lang_probe *probe)
+{
+	return probe->kind == PROBE_FENTRY || probe->kind == PROBE_FEXIT;
+}
+
+static void hint_reg(struct checker *c, const struct ast *ast)
+{
+	if (is_trampoline(c->probe->probe))
+		check_hint(c, ast->at,
+			   "the kernel gives a trampoline arguments and results, and no registers: kprobe has them");
+}
+
 static struct low_value lower_caller_symbol(struct lower *l, struct ast *ast)
 {
 	return lower_scalar(lower_caller(l), ast->type);
 }
 
-BUILTIN(caller, check_simple, lower_caller_symbol, .result = TYPE_KSYM, .probes = IN(KPROBE) | IN(FENTRY));
+BUILTIN(caller, check_simple, lower_caller_symbol, .hint = hint_reg, .result = TYPE_KSYM, .probes = IN(KPROBE));
 
 static struct low_value lower_ucaller(struct lower *l, struct ast *ast)
 {
@@ -231,19 +251,36 @@ static struct low_value lower_ucaller(struct lower *l, struct ast *ast)
 
 BUILTIN(ucaller, check_simple, lower_ucaller, .result = TYPE_USYM, .probes = IN(UPROBE));
 
+/* Of a trampoline the kernel knows the address of the function, and no other register. */
 static const struct type *check_reg(struct checker *c, struct ast *call)
 {
-	check_text_argument(c, call, 0);
+	const char *name = check_text_argument(c, call, 0);
+
+	if (!name || !is_trampoline(c->probe->probe))
+		return type_integer(8, false);
+	if (!lower_is_instruction_pointer(name)) {
+		check_error(c, call->at, "%s has no register %s", check_place_name(c), name);
+		hint_reg(c, call);
+	} else if (!c->options->features.cookies) {
+		check_error(c, call->at,
+			    "this kernel does not say the address of a trampoline's function (Linux 5.15 does)");
+		hint_reg(c, call);
+	}
 	return type_integer(8, false);
 }
 
 static struct low_value lower_reg(struct lower *l, struct ast *call)
 {
 	const struct ast *name = call->call.args;
+	struct ir_value v;
 
-	return lower_scalar(lower_register(l, name->text ? name->text : name->string.text), call->type);
+	if (is_trampoline(l->probe))
+		v = lower_helper(l, BPF_FUNC_get_func_ip, 1, l->f->context);
+	else
+		v = lower_register(l, name->text ? name->text : name->string.text);
+	return lower_scalar(v, call->type);
 }
 
 FUNCTION(reg, 1, 1, check_reg, lower_reg,
-	 .probes = IN(KPROBE) | IN(KRETPROBE) | IN(UPROBE) | IN(URETPROBE) | IN(USDT) | IN(PROFILE) | IN(SOFTWARE) |
-		   IN(HARDWARE) | IN(WATCHPOINT));
+	 .probes = IN(KPROBE) | IN(KRETPROBE) | IN(FENTRY) | IN(FEXIT) | IN(UPROBE) | IN(URETPROBE) | IN(USDT) |
+		   IN(PROFILE) | IN(SOFTWARE) | IN(HARDWARE) | IN(WATCHPOINT));

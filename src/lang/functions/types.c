@@ -15,7 +15,8 @@ static const struct type *check_kind(struct checker *c, struct ast *call)
 	const struct type *type;
 
 	if (type_of(c, call, &type))
-		check_set_bool(call, type->kind == call->call.function->result);
+		check_set_bool(call, type->kind == call->call.function->result ||
+					     (call->call.function->result == TYPE_STRING && check_is_place(type)));
 	return type_bool();
 }
 
@@ -110,18 +111,11 @@ static const struct type *check_default_str_length(struct checker *c, struct ast
 
 FUNCTION(default_str_length, 0, 0, check_default_str_length, lower_nothing);
 
-static int check_is_kfunc(const char *name, uint32_t id, void *ctx)
-{
-	return !strcmp(name, ctx);
-}
-
 static const struct type *check_kfunc_exist(struct checker *c, struct ast *call)
 {
 	const char *name = check_text_argument(c, call, 0);
-	struct err err;
 
-	check_set_bool(call, name && c->is_final &&
-				     kernel_each_btf_func(check_is_kfunc, (void *)name, &err) == 1);
+	check_set_bool(call, name && c->is_final && kernel_btf_has_func(name));
 	return call->type;
 }
 

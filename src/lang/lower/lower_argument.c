@@ -86,6 +86,11 @@ struct ir_value lower_register(struct lower *l, const char *name)
 	return context_word(l, at);
 }
 
+bool lower_is_instruction_pointer(const char *name)
+{
+	return !strcmp(name, PLACE_REGISTER);
+}
+
 struct ir_value lower_instruction_pointer(struct lower *l)
 {
 	return lower_register(l, PLACE_REGISTER);

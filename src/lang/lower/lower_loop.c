@@ -5,10 +5,8 @@
  */
 #include <linux/bpf.h>
 
+#include "bpf/stack.h"
 #include "lowering.h"
-
-/* The most frames of a stack. */
-#define STACK_FRAMES 127
 
 /* --- plain loops --- */
 
@@ -291,10 +289,10 @@ void lower_loop(struct lower *l, struct ast *ast)
 	l->conditional--;
 }
 
-/* len(kstack), len(ustack): the kernel copies the addresses to scratch memory and returns the bytes, or -errno. */
-static struct ir_value stack_length(struct lower *l, const struct type *type)
+/* len(kstack): the kernel copies the addresses to scratch memory and returns the bytes, or -errno. */
+static struct ir_value kernel_stack_length(struct lower *l, const struct type *type)
 {
-	uint32_t limit = type->limit && type->limit < STACK_FRAMES ? type->limit : STACK_FRAMES, n = ir_new_reg(&l->b);
+	uint32_t limit = type->limit && type->limit < STACK_DEPTH ? type->limit : STACK_DEPTH, n = ir_new_reg(&l->b);
 	uint32_t some = ir_new_block(&l->b), done = ir_new_block(&l->b);
 	struct low_mark mark = lower_mark(l);
 	struct low_memory frames = lower_scratch(l, 8 * limit);
@@ -302,7 +300,7 @@ static struct ir_value stack_length(struct lower *l, const struct type *type)
 
 	ir_move(&l->b, n, ir_imm(0));
 	bytes = lower_helper(l, BPF_FUNC_get_stack, 4, l->f->context, lower_address(l, &frames), ir_imm(8 * limit),
-			     ir_imm(type->kind == TYPE_USTACK ? BPF_F_USER_STACK : 0));
+			     ir_imm(0));
 	lower_release(l, mark);
 	ir_branch(&l->b, IR_SGE, bytes, ir_imm(0), some, done);
 	lower_at(l, some);
@@ -312,19 +310,34 @@ static struct ir_value stack_length(struct lower *l, const struct type *type)
 	return ir_reg(n);
 }
 
+/* A stack that was kept, or that of the user: its id has the number of its frames, of which the limit are shown. */
+static struct ir_value stack_length(struct lower *l, struct ast *arg)
+{
+	struct low_value value = lower_expression(l, arg);
+	struct low_memory place;
+	struct ir_value id;
+
+	if (lower_is_word(arg->type)) {
+		id = lower_use(l, &value);
+	} else {
+		place = lower_place(l, &value, arg->type);
+		id = lower_load(l, &place, 64, false);
+	}
+	id = ir_binary(&l->b, IR_SHR, id, ir_imm(STACK_FRAMES_SHIFT));
+	return arg->type->limit ? lower_bounded(l, id, 0, arg->type->limit) : id;
+}
+
 /* len(@x): the kernel counts the entries that a callback sees. */
 struct low_value lower_len(struct lower *l, struct ast *call)
 {
 	struct ast *arg = call->call.args;
+	bool is_direct = arg->kind == AST_NAME || arg->kind == AST_CALL;
 	struct body body;
 
-	if (arg->kind != AST_MAP) {
-		if (arg->kind == AST_NAME || arg->kind == AST_CALL)
-			return lower_scalar(stack_length(l, arg->type), call->type);
-		lower_error(l, call->at,
-			    "len() knows the frames of kstack and ustack, not those of a stack that was kept");
-		return lower_scalar(ir_imm(0), call->type);
-	}
+	if (is_direct && arg->type->kind == TYPE_KSTACK)
+		return lower_scalar(kernel_stack_length(l, arg->type), call->type);
+	if (arg->kind != AST_MAP || arg->map.keys || !arg->map.map->key)
+		return lower_scalar(stack_length(l, arg), call->type);
 	body_begin(l, &body, 4, 3);
 	lower_exit(l);
 	l->f = body.function.outer;

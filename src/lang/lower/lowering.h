@@ -285,6 +285,8 @@ struct low_value lower_name(struct lower *l, struct ast *ast);
 struct low_value lower_args_field(struct lower *l, struct ast *ast);
 struct ir_value lower_argument(struct lower *l, uint32_t n);
 struct ir_value lower_register(struct lower *l, const char *name);
+/* Whether the register of that name has the address of the instruction. */
+bool lower_is_instruction_pointer(const char *name);
 /* The address of the place of a uprobe. */
 struct ir_value lower_instruction_pointer(struct lower *l);
 struct ir_value lower_place_number(struct lower *l);

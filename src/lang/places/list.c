@@ -47,14 +47,14 @@ static const char *details_of(struct list *list, enum lang_probe_kind kind, cons
 {
 	struct str text __str = {};
 
-	if (!list->is_verbose)
+	if (!list->detail)
 		return NULL;
 	if (kind == PROBE_TRACEPOINT && target->object)
 		list_show_format(target, &text);
-	else if (kind == PROBE_FENTRY || kind == PROBE_FEXIT || kind == PROBE_RAWTRACEPOINT)
-		list_show_arguments(list, kind, target, &text);
 	else if (kind == PROBE_USDT)
 		list_show_usdt(target, &text);
+	else if (target->kind == TARGET_KERNEL || kind == PROBE_RAWTRACEPOINT)
+		list_show_arguments(list, kind, target, &text);
 	if (!text.len)
 		return NULL;
 	text.data[text.len - 1] = 0;
@@ -347,10 +347,10 @@ static void list_release(struct list *list)
 	pool_release(&list->pool);
 }
 
-int lang_list(const char *pattern, bool is_verbose, pid_t pid, void (*fn)(const char *line, void *ctx), void *ctx,
-	      struct err *err)
+int lang_list(const char *pattern, enum lang_detail detail, pid_t pid, void (*fn)(const char *line, void *ctx),
+	      void *ctx, struct err *err)
 {
-	__cleanup(list_release) struct list list = { .is_verbose = is_verbose, .pid = pid, .kernel = kernel_new() };
+	__cleanup(list_release) struct list list = { .detail = detail, .pid = pid, .kernel = kernel_new() };
 	int ret = 0;
 
 	list.types = ctypes_new(&list.pool);

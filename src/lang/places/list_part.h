@@ -15,7 +15,7 @@ struct list_entry {
 };
 
 struct list {
-	bool is_verbose;
+	enum lang_detail detail;
 	pid_t pid; /* 0: none */
 	struct pool pool;
 	struct ctypes *types;
@@ -31,7 +31,10 @@ struct list {
 	struct str text; /* what the dump writes */
 };
 
-/* A line for each argument, "    struct file * file", as bpftrace writes it; each with its newline. */
+/*
+ * A line for each argument, "    struct file * file", as bpftrace writes it; each with its newline. Those of a kprobe
+ * have the names that programs use, "arg0".
+ */
 void list_show_arguments(struct list *list, enum lang_probe_kind kind, const struct target *target, struct str *to);
 void list_show_format(const struct target *target, struct str *to);
 /* "    int32 arg0". */
@@ -41,5 +44,10 @@ const char *list_show_iterator(struct list *list, const char *object);
 /* "struct path*": names of types and, if wanted, their declarations. */
 int list_types(struct list *list, const char *pattern, struct err *err);
 void list_types_release(struct list *list);
+/*
+ * list_offsets.c: adds the definition of a struct or union as libbpf writes it, with a comment behind each field that
+ * says where it is, and one behind the last line that says how large all is.
+ */
+void list_add_offsets(const struct btf *btf, uint32_t id, const char *definition, struct str *to);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <bpf/btf.h>
 
+#include "base/set.h"
 #include "kernel/kernel_files.h"
 #include "list_part.h"
 #include "probe/match.h"
@@ -70,6 +71,7 @@ static void show_argument(struct list *list, struct list_dump *dump, uint32_t ty
 void list_show_arguments(struct list *list, enum lang_probe_kind kind, const struct target *target, struct str *to)
 {
 	struct list_dump *dump = dump_of(list, kind == PROBE_RAWTRACEPOINT ? NULL : target->object);
+	bool is_return = kind == PROBE_FEXIT || kind == PROBE_KRETPROBE;
 	struct proto proto = { .types = list->types };
 	const struct btf_param *params;
 
@@ -80,10 +82,12 @@ void list_show_arguments(struct list *list, enum lang_probe_kind kind, const str
 		const char *name = kernel_types_string(ctypes_kernel(list->types), proto.module, params[i].name_off);
 		char number[16];
 
+		if (kind == PROBE_KRETPROBE)
+			break;
 		snprintf(number, sizeof(number), "arg%u", i - proto.skip);
-		show_argument(list, dump, params[i].type, *name ? name : number, to);
+		show_argument(list, dump, params[i].type, *name && kind != PROBE_KPROBE ? name : number, to);
 	}
-	if (kind == PROBE_FEXIT && proto.type->type)
+	if (is_return && proto.type->type)
 		show_argument(list, dump, proto.type->type, "retval", to);
 }
 
@@ -124,7 +128,7 @@ void list_show_usdt(const struct target *target, struct str *to)
 const char *list_show_iterator(struct list *list, const char *object)
 {
 	__free char *name = base_printf("bpf_iter__%s", object);
-	struct list_dump *dump = list->is_verbose ? dump_of(list, NULL) : NULL;
+	struct list_dump *dump = list->detail ? dump_of(list, NULL) : NULL;
 	int id = dump ? btf__find_by_name_kind(dump->btf, name, BTF_KIND_STRUCT) : -1;
 	const struct btf_type *t = id > 0 ? btf__type_by_id(dump->btf, id) : NULL;
 	struct str text __str = {};
@@ -159,66 +163,114 @@ static void add_text(struct list *list, const char *text)
 	*vec_push(list) = (struct list_entry){ text, NULL };
 }
 
+struct types {
+	struct list *list;
+	struct match *match;
+	const char *pattern;
+	const char *module;	/* NULL: the kernel's own types */
+	struct list_dump *dump; /* NULL: names only */
+	struct set names;	/* of the types that match, in one file */
+	vec(uint32_t);		/* their ids, by the number of the name */
+};
+
+/* "cxgb4: struct adapter {": a module's types say whose they are, for others may have the same name. */
+static void add_definition(struct types *types, const char *definition, uint32_t id)
+{
+	struct str text __str = {};
+
+	if (types->module)
+		str_addf(&text, "%s: ", types->module);
+	if (types->list->detail == LANG_LIST_OFFSETS)
+		list_add_offsets(types->dump->btf, id, definition, &text);
+	else
+		str_add(&text, definition);
+	add_text(types->list, pool_add(&types->list->pool, text.data));
+}
+
 /*
  * Takes the definitions of the wanted types out of what was written, which has all the types that these need as well. A
  * definition ends with the first line that begins with a brace.
  */
-static void take_definitions(struct list *list, const char *pattern, struct match *match)
+static void take_definitions(struct types *types)
 {
-	size_t n = strcspn(pattern, " ") + 1;
+	size_t n = strcspn(types->pattern, " ") + 1;
 
-	for (const char *line = list->text.data, *next; line && *line; line = next) {
+	for (const char *line = types->list->text.data, *next; line && *line; line = next) {
 		const char *name = line + n, *brace = strstr(line, " {"), *end = strchr(line, '\n');
-		__free char *named = NULL;
+		__free char *definition = NULL;
+		uint32_t number;
 
 		next = end ? end + 1 : NULL;
-		if (strncmp(line, pattern, n) || !brace || !end || brace > end)
+		if (strncmp(line, types->pattern, n) || !brace || !end || brace > end)
 			continue;
 		if (end[-1] != ';') {
 			end = strstr(end, "\n}");
 			end = end ? strchr(end + 1, '\n') : NULL;
 		}
 		next = end ? end + 1 : NULL;
-		named = base_strndup(name, brace - name);
-		if (end && match_test(match, named))
-			add_text(list, pool_addf(&list->pool, "%.*s", (int)(end + 1 - line), line));
+		number = set_find(&types->names, name, brace - name);
+		if (!end || number == SET_NONE)
+			continue;
+		definition = base_strndup(line, end + 1 - line);
+		add_definition(types, definition, types->v[number]);
 	}
 }
 
-struct types {
-	struct list *list;
-	struct match *match;
-	struct list_dump *dump; /* NULL: names only */
-	const char *pattern;
-};
-
 static int offer_type(const char *name, uint32_t id, void *ctx)
 {
-	const struct types *types = ctx;
+	struct types *types = ctx;
 	int tag = strcspn(types->pattern, " ") + 1;
 
 	if (!*name || !match_test(types->match, name))
 		return 0;
-	if (types->dump)
-		btf_dump__dump_type(types->dump->dump, id);
-	else
+	if (!types->dump) {
 		add_text(types->list, pool_addf(&types->list->pool, "%.*s%s", tag, types->pattern, name));
+		return 0;
+	}
+	if (set_add(&types->names, name, strlen(name)) == types->n)
+		*vec_push(types) = id;
+	btf_dump__dump_type(types->dump->dump, id);
+	return 0;
+}
+
+/* The types of the kernel (NULL), or those of a module. */
+static int list_types_of(struct types *types, const char *module, struct err *err)
+{
+	struct kernel_types *kernel = ctypes_kernel(types->list->types);
+	int number = kernel_types_module(kernel, module, err), ret;
+
+	if (number < 0)
+		return number;
+	types->module = module;
+	types->dump = types->list->detail ? dump_of(types->list, module) : NULL;
+	str_reset(&types->list->text);
+	ret = kernel_types_each(kernel, number, kinds_of(types->pattern), offer_type, types, err);
+	if (types->dump)
+		take_definitions(types);
+	set_release(&types->names);
+	types->names = (struct set){};
+	types->n = 0;
+	return ret;
+}
+
+static int list_types_of_module(const char *module, void *ctx)
+{
+	list_types_of(ctx, module, NULL); /* many have no BTF */
 	return 0;
 }
 
 int list_types(struct list *list, const char *pattern, struct err *err)
 {
 	const char *name = strchr(pattern, ' ') + 1;
-	struct types types = { list, match_new(name, false, err), NULL, pattern };
+	struct types types = { .list = list, .match = match_new(name, false, err), .pattern = pattern };
 	int ret;
 
 	if (!types.match)
 		return err->code;
-	types.dump = list->is_verbose ? dump_of(list, NULL) : NULL;
-	str_reset(&list->text);
-	ret = kernel_types_each(ctypes_kernel(list->types), 0, kinds_of(pattern), offer_type, &types, err);
-	if (types.dump)
-		take_definitions(list, pattern, types.match);
+	ret = list_types_of(&types, NULL, err);
+	if (!ret)
+		kernel_each_module(list_types_of_module, &types);
 	match_free(types.match);
+	free(types.v);
 	return ret;
 }

@@ -156,12 +156,18 @@ struct lang_usdt_argument {
  */
 int lang_usdt_parse(const char *note, struct lang_usdt_argument *v, size_t *n);
 
+enum lang_detail {
+	LANG_LIST_NAMES,
+	LANG_LIST_TYPES,   /* a line for each argument, "    struct file * file"; the declarations of types */
+	LANG_LIST_OFFSETS, /* and where each field of a struct is */
+};
+
 /*
- * Lists what can be probed, sorted, as `-l` prints it: "kprobe:vfs_read", with is_verbose each followed by a line for
- * each argument, "    struct file * file". patterns: as attach points, NULL: everything. pid: 0 or the process of -p.
- * fn gets a line without its end. Returns how many matched, or -errno with err.
+ * Lists what can be probed, sorted, as `-l` prints it: "kprobe:vfs_read", each followed by its details. patterns: as
+ * attach points, NULL: everything. pid: 0 or the process of -p. fn gets a line without its end. Returns how many
+ * matched, or -errno with err.
  */
-int lang_list(const char *pattern, bool is_verbose, pid_t pid, void (*fn)(const char *line, void *ctx), void *ctx,
-	      struct err *err);
+int lang_list(const char *pattern, enum lang_detail detail, pid_t pid, void (*fn)(const char *line, void *ctx),
+	      void *ctx, struct err *err);
 
 #endif

@@ -20,6 +20,7 @@ struct lang_features {
 	bool percpu_lookup;    /* bpf_map_lookup_percpu_elem, 5.19 */
 	bool tai;	       /* bpf_ktime_get_tai_ns, 6.1 */
 	bool task_regs;	       /* bpf_task_pt_regs, 5.15 */
+	bool trace_vprintk;    /* bpf_trace_vprintk, 5.16 */
 	bool btf;	       /* the kernel has BTF */
 };
 

@@ -169,6 +169,12 @@ struct lang_probe {
 	uint32_t stack; /* bytes of the deepest chain of its own functions */
 };
 
+/* The texts of all places, for programs that work on them: one behind the other, and behind the last an empty one. */
+struct lang_place_texts {
+	uint32_t at;   /* offset in lang_cells */
+	uint32_t size; /* bytes of each, filled up with NULs; 0: no program needs them */
+};
+
 struct lang_place {
 	const char *probe;    /* "kprobe:vfs_read", as `probe` prints it */
 	const char *function; /* "vfs_read" */
@@ -205,7 +211,9 @@ struct lang_program {
 	vec(struct lang_map *) maps;
 	vec(struct lang_site *) sites;
 	vec(struct lang_place) places;
+	struct lang_place_texts probe_texts, function_texts;
 	vec(const char *) texts;   /* formats of strftime(), filters of cgroup_path() */
+	bool debugs;		   /* it writes to the kernel's trace pipe */
 	bool has_tests;		   /* test or bench probes were left out: neither was asked for */
 	uint32_t cells_size;	   /* lang_cells */
 	uint32_t shard_size;	   /* a processor's shard of lang_shards, a multiple of 64 */

@@ -265,7 +265,8 @@ static struct ast *parse_word(struct parser *p)
 		parse_take(p);
 		return parse_unary(p);
 	}
-	if (parse_is_keyword(token.text)) {
+	/* `config` is a value, too */
+	if (parse_is_keyword(token.text) && strcmp(token.text, "config")) {
 		parse_fail(p, token.at, "expected an expression, not the keyword '%s'", token.text);
 		return parse_node(p, AST_INTEGER, token.at);
 	}
