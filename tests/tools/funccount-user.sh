@@ -221,6 +221,36 @@ test_user_odd_instructions() {
 	done
 }
 
+# patched PID: how many bytes of its code differ from those of its file, /bin/spin.
+patched() {
+	set -- "$1" $(sed -n 's,^\([0-9a-f]*\)-\([0-9a-f]*\) r-xp \([0-9a-f]*\) .*/bin/spin$,\1 \2 \3,p' "/proc/$1/maps")
+	[ $# = 4 ] || fail "no code of $1"
+	pages=$(((0x$3 - 0x$2) / 4096))
+	dd if="/proc/$1/mem" of=code bs=4096 skip=$((0x$2 / 4096)) count=$pages 2> /dev/null
+	dd if=/bin/spin of=file bs=4096 skip=$((0x$4 / 4096)) count=$pages 2> /dev/null
+	[ -s code ] || fail "the code of $1 cannot be read"
+	cmp -l code file 2> /dev/null | wc -l
+}
+
+# With -p the breakpoint stands in that process alone; without, in each that has mapped the file.
+# kernels=all arch=yes
+test_breakpoints_of_others() {
+	spin > /dev/null &
+	target=$!
+	spin > /dev/null &
+	other=$!
+	wait_until 20 grep -q /bin/spin "/proc/$other/maps"
+	start sonde funccount -p $target u:/bin/spin:main
+	[ "$(patched $target)" -ge 1 ] || fail "the process has no breakpoint"
+	[ "$(patched $other)" = 0 ] || fail "another process has a breakpoint"
+	stop INT
+	start sonde funccount u:/bin/spin:main
+	[ "$(patched $target)" -ge 1 ] && [ "$(patched $other)" -ge 1 ] || fail "not each process has a breakpoint"
+	stop INT
+	[ "$(patched $target)" = 0 ] && [ "$(patched $other)" = 0 ] || fail "a breakpoint is left"
+	kill $target $other
+}
+
 # At each instruction of a function the program must run as before. At every other byte only --force
 # continues.
 # kernels=ends arch=yes
