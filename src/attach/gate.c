@@ -287,10 +287,10 @@ static void write_lookup(struct code *code, int map, int key)
 }
 
 /* Adds 1 to the number that r0 points to. */
-static void add_one(struct code *code, int off)
+static void add_one(struct code *code)
 {
 	set(code, BPF_REG_1, 1);
-	add(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, off, BPF_ADD);
+	add(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
 }
 
 /* Lets the jump at `from` lead here. */
@@ -303,6 +303,16 @@ static size_t jump(struct code *code, uint8_t op, uint8_t reg, int value)
 {
 	skip_if(code, op, reg, value, 0);
 	return code->n - 1;
+}
+
+/* Counts a call that finds no room. */
+static void write_lost(struct code *code, int users)
+{
+	set(code, BPF_REG_1, (int)GATE_LOST_CALLS);
+	store(code, BPF_REG_1, AT_KEY);
+	write_lookup(code, users, AT_KEY);
+	skip_if(code, BPF_JEQ, BPF_REG_0, 0, 2);
+	add_one(code);
 }
 
 /* Counts a lead by the key on the stack. Leaves the program if there are so many already; the call is counted then. */
@@ -319,14 +329,10 @@ static void write_share(struct code *code, int users, int most)
 	land(code, known);
 	load(code, BPF_REG_2, BPF_REG_0, 0);
 	has_room = jump(code, BPF_JLT, BPF_REG_2, most);
-	set(code, BPF_REG_1, (int)GATE_LOST_CALLS);
-	store(code, BPF_REG_1, AT_KEY);
-	write_lookup(code, users, AT_KEY);
-	skip_if(code, BPF_JEQ, BPF_REG_0, 0, 2);
-	add_one(code, 0);
+	write_lost(code, users);
 	leave(code);
 	land(code, has_room);
-	add_one(code, 0);
+	add_one(code);
 	land(code, created);
 }
 
@@ -346,7 +352,7 @@ static void write_shares(struct code *code, int users)
 /* Counts the call where it leads to, unless its ends are probed. The key of the call is on the stack, and lost. */
 static void write_lead(struct code *code, const struct gate *gate, const struct gate_maps *maps)
 {
-	size_t is_new;
+	size_t is_new, fits;
 
 	write_target(code, gate);
 	store(code, BPF_REG_3, AT_LEAD);
@@ -356,7 +362,7 @@ static void write_lead(struct code *code, const struct gate *gate, const struct 
 	is_new = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	load(code, BPF_REG_2, BPF_REG_0, 0);
 	skip_if(code, BPF_JSLT, BPF_REG_2, 0, 2);
-	add_one(code, 0);
+	add_one(code);
 	leave(code);
 	land(code, is_new);
 	call(code, BPF_FUNC_get_current_uid_gid);
@@ -367,6 +373,10 @@ static void write_lead(struct code *code, const struct gate *gate, const struct 
 	store(code, BPF_REG_1, AT_CALLS);
 	store(code, BPF_REG_9, AT_CALLS + (int)offsetof(struct gate_calls, uid));
 	write_update(code, maps->leads, AT_LEAD, AT_CALLS, BPF_NOEXIST);
+	fits = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	if (maps->users)
+		write_lost(code, maps->users);
+	land(code, fits);
 }
 
 /* Another return address is that of another call: the one that was handed over has ended without a return. */

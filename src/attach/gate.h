@@ -31,7 +31,7 @@ struct gate {
 };
 
 /* The most instructions that gate_write() writes. */
-#define GATE_MAX 200
+#define GATE_MAX 256
 
 /* In the second map: where a call was handed over to. */
 struct gate_lead {
