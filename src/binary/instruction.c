@@ -262,12 +262,16 @@ static bool is_exclusive(uint32_t word, bool load)
 	return (word & 0x3f800000) == 0x08000000 && (!load || (word & 0x00400000));
 }
 
-/* A hint does nothing, or signs, or marks where jumps may land; the kernel runs no copy of others. */
+/*
+ * The kernel runs copies of nop, of hints that sign, and of those that mark where jumps may land; of no others, also not of
+ * those that check a signature.
+ */
 static bool is_plain_hint(uint32_t word)
 {
+	static const uint64_t numbers = 1ULL << 0 | 1ULL << 7 | 1ULL << 8 | 1ULL << 10 | 15ULL << 24 | 85ULL << 32;
 	uint32_t number = word >> 5 & 127;
 
-	return !number || number == 7 || (number >= 8 && number <= 14 && !(number & 1)) || (number >= 24 && number <= 38 && number != 33);
+	return number < 64 && numbers >> number & 1;
 }
 
 /*

@@ -205,7 +205,7 @@ test_user_odd_instructions() {
 	if [ "$SYS" = __arm64_sys ]; then
 		expected=" step_exclusive+8 step_between+12 step_conditional+16 step_literal step_word step_sign step_fetch step_single"
 		expected="$expected step_real step_vector step_system+4 step_restore+4 step_yield step_event step_speculation"
-		expected="$expected step_signed_return+4 step_signed_jump+8"
+		expected="$expected step_check_sp+4 step_signed_return+4 step_signed_jump+8"
 	else
 		expected=" step_compare step_fused step_clear step_or step_move step_store step_order step_upper step_flags"
 		expected="$expected step_lock step_exchange+3 step_system+5 step_jump+7"

@@ -202,6 +202,7 @@ Test(instruction, uprobes)
 	EXPECT_UPROBE("\x3f\x20\x03\xd5", UNSEEN);  /* yield */
 	EXPECT_UPROBE("\x5f\x24\x03\xd5", RUNS);	  /* bti c */
 	EXPECT_UPROBE("\x3f\x23\x03\xd5", RUNS);	  /* paciasp */
+	EXPECT_UPROBE("\xbf\x23\x03\xd5", UNSEEN);  /* autiasp */
 	EXPECT_UPROBE("\xff\x0b\x5f\xd6", UNSEEN);  /* retaa */
 	EXPECT_UPROBE("\xc0\x03\x5f\xd6", RUNS);	  /* ret */
 	EXPECT_UPROBE("\x60\x03\x1f\xd6", RUNS);	  /* br x27 */
