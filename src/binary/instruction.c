@@ -276,7 +276,8 @@ static bool is_plain_hint(uint32_t word)
 
 /*
  * What loads a literal finds it by its own address. Of the registers of floating point the kernel overlooks that, and a copy
- * loads something else; of others it reads the program's memory as if that were its own, and dies (mended in 6.12).
+ * loads something else (0, on 6.1 and 7.2). Of others it read the program's memory as if that were its own, which may kill
+ * the program; mended kernels (6.12, and 6.1 of today) set no probe.
  */
 static enum instruction_uprobe uprobe_of(uint32_t word)
 {
