@@ -261,6 +261,8 @@ int attach_learn(struct attach *attach, uint64_t until)
 		return INT_MAX;
 	if (now < learned->next)
 		return (learned->next - now) / NS_PER_MS + 1;
+	if (now > until)
+		return LOOK_MS;
 	leads = read_leads(attach);
 	keep_known(learned, &leads);
 	if (!learn_new(attach, &leads, until))
