@@ -42,8 +42,22 @@ STEP(sse, "pxor %xmm0, %xmm0\n\t" SAME, "");
 
 #define STEPS(X) \
 	X(compare, 0) \
-	X(fused, 0) X(clear, 0) X(or, 0) X(move, 0) X(store, 0) X(order, 0) X(upper, 0) X(flags, 0) X(pop, 1) \
-		X(lock, 0) X(exchange, 3) X(system, 5) X(jump, 7) X(push, 0) X(thread, 0) X(sse, 0)
+	X(fused, 0) \
+	X(clear, 0) \
+	X(or, 0) \
+	X(move, 0) \
+	X(store, 0) \
+	X(order, 0) \
+	X(upper, 0) \
+	X(flags, 0) \
+	X(pop, 1) \
+	X(lock, 0) \
+	X(exchange, 3) \
+	X(system, 5) \
+	X(jump, 7) \
+	X(push, 0) \
+	X(thread, 0) \
+	X(sse, 0)
 #else
 #define FEATURES ".arch armv8.5-a\n\t"
 #define ATOMIC	 "sub sp, sp, #16\n\tstr x0, [sp]\n1:\tldxr x1, [sp]\n\tadd x1, x1, #1\n\tstxr w2, x1, [sp]\n\tcbnz w2, 1b\n\t" \
@@ -84,10 +98,38 @@ STEP(push, "stp x29, x30, [sp, #-16]!\n\tldp x29, x30, [sp], #16\n\tret\n", "");
 
 #define STEPS(X) \
 	X(exclusive, 8) \
-	X(between, 12) X(conditional, 16) X(behind, 20) X(literal, 0) X(word, 0) X(sign, 0) X(fetch, 0) \
-		X(single, 0) X(real, 0) X(vector, 0) X(system, 4) X(thread, 0) X(flags, 0) X(restore, 4) X(yield, 0) X(event, 0) \
-			X(speculation, 0) X(landing, 0) X(sign_sp, 0) X(check_sp, 4) X(signed_return, 4) X(signed_jump, 8) X(address, 0) \
-				X(page, 0) X(zero, 0) X(bit, 0) X(jump, 0) X(far, 4) X(add, 8) X(barrier, 0) X(sync, 0) X(push, 0)
+	X(between, 12) \
+	X(conditional, 16) \
+	X(behind, 20) \
+	X(literal, 0) \
+	X(word, 0) \
+	X(sign, 0) \
+	X(fetch, 0) \
+	X(single, 0) \
+	X(real, 0) \
+	X(vector, 0) \
+	X(system, 4) \
+	X(thread, 0) \
+	X(flags, 0) \
+	X(restore, 4) \
+	X(yield, 0) \
+	X(event, 0) \
+	X(speculation, 0) \
+	X(landing, 0) \
+	X(sign_sp, 0) \
+	X(check_sp, 4) \
+	X(signed_return, 4) \
+	X(signed_jump, 8) \
+	X(address, 0) \
+	X(page, 0) \
+	X(zero, 0) \
+	X(bit, 0) \
+	X(jump, 0) \
+	X(far, 4) \
+	X(add, 8) \
+	X(barrier, 0) \
+	X(sync, 0) \
+	X(push, 0)
 #endif
 
 static const struct step {
