@@ -53,6 +53,7 @@ struct attach *attach_new(const struct target_set *set, const struct attach_opti
 	attach->candidates = base_alloc(set->n * sizeof(*attach->candidates));
 	for (size_t i = 0; i < set->n; i++)
 		attach->candidates[i].target = &set->v[i];
+	learn_init(&attach->learned, options->pid);
 	keep_attach_new(options->keep, attach);
 	return attach;
 }
@@ -419,6 +420,8 @@ void attach_free(struct attach *attach)
 		close(attach->gates.handed_over);
 	if (attach->gates.leads)
 		close(attach->gates.leads);
+	if (attach->gates.users)
+		close(attach->gates.users);
 	learn_release(&attach->learned);
 	free(attach->candidates);
 	pauses_release(&attach->pauses);

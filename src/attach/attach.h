@@ -85,10 +85,10 @@ int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *othe
 
 /*
  * Of targets with ends that `learns` (binary_code.h), and a plan of one step for each target on its own. Looks where
- * their calls were handed over to since the last look, and probes the ends there from then on. Returns after how many ms
- * to call it again, INT_MAX: never.
+ * their calls were handed over to since the last look, and probes the ends there from then on; until then (monotonic), but for
+ * what it has begun: a file may take half a second. Returns after how many ms to call it again, INT_MAX: never.
  */
-int attach_learn(struct attach *attach);
+int attach_learn(struct attach *attach, uint64_t until);
 /* How many calls of these were not, or perhaps not, seen to end, because it was not known yet where they do. */
 uint64_t attach_unlearned(struct attach *attach);
 

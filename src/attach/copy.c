@@ -231,7 +231,7 @@ int copy_load(struct attach *attach, const struct copy *copy)
 	loaded = find_loaded(attach, copy);
 	if (loaded)
 		return loaded->fd;
-	fd = gate_prepare(&copy->gate, &attach->gates);
+	fd = gate_prepare(&copy->gate, &attach->gates, !attach->options.pid);
 	if (fd < 0)
 		return fd;
 	fd = load(attach, copy, NULL, 0);

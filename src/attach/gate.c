@@ -20,6 +20,7 @@ struct key {
 #define AT_KEY	   (-(int)sizeof(struct key))
 #define AT_ADDRESS (AT_KEY - 8)
 #define AT_LEAD	   (AT_ADDRESS - (int)sizeof(struct gate_lead))
+#define AT_CALLS   (AT_LEAD - (int)sizeof(struct gate_calls))
 
 #if defined(__x86_64__)
 #define AT_IP	 offsetof(struct pt_regs, rip)
@@ -268,13 +269,12 @@ static void write_key(struct code *code)
 	store(code, BPF_REG_0, AT_KEY + 8);
 }
 
-/* Stores r`value` in a map. */
-static void write_update(struct code *code, int map, int key, uint8_t value, int flags)
+/* Stores what is on the stack at `value` in a map. */
+static void write_update(struct code *code, int map, int key, int value, int flags)
 {
-	store(code, value, AT_ADDRESS);
 	load_map(code, map);
 	point(code, BPF_REG_2, key);
-	point(code, BPF_REG_3, AT_ADDRESS);
+	point(code, BPF_REG_3, value);
 	set(code, BPF_REG_4, flags);
 	call(code, BPF_FUNC_map_update_elem);
 }
@@ -286,21 +286,97 @@ static void write_lookup(struct code *code, int map, int key)
 	call(code, BPF_FUNC_map_lookup_elem);
 }
 
-/* Counts the call where it leads to, unless its ends are probed. The key of the call is on the stack. */
-static void write_lead(struct code *code, const struct gate *gate, int map)
+/* Adds 1 to the number that r0 points to. */
+static void add_one(struct code *code)
 {
+	set(code, BPF_REG_1, 1);
+	add(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
+}
+
+/* Lets the jump at `from` lead here. */
+static void land(struct code *code, size_t from)
+{
+	code->v[from].off = code->n - from - 1;
+}
+
+static size_t jump(struct code *code, uint8_t op, uint8_t reg, int value)
+{
+	skip_if(code, op, reg, value, 0);
+	return code->n - 1;
+}
+
+/* Counts a call that finds no room. */
+static void write_lost(struct code *code, int users)
+{
+	set(code, BPF_REG_1, (int)GATE_LOST_CALLS);
+	store(code, BPF_REG_1, AT_KEY);
+	write_lookup(code, users, AT_KEY);
+	skip_if(code, BPF_JEQ, BPF_REG_0, 0, 2);
+	add_one(code);
+}
+
+/* Counts a lead by the key on the stack. Leaves the program if there are so many already; the call is counted then. */
+static void write_share(struct code *code, int users, int most)
+{
+	size_t known, created, has_room;
+
+	write_lookup(code, users, AT_KEY);
+	known = jump(code, BPF_JNE, BPF_REG_0, 0);
+	set(code, BPF_REG_1, 1);
+	store(code, BPF_REG_1, AT_ADDRESS);
+	write_update(code, users, AT_KEY, AT_ADDRESS, BPF_NOEXIST);
+	created = jump(code, BPF_JA, 0, 0);
+	land(code, known);
+	load(code, BPF_REG_2, BPF_REG_0, 0);
+	has_room = jump(code, BPF_JLT, BPF_REG_2, most);
+	write_lost(code, users);
+	leave(code);
+	land(code, has_room);
+	add_one(code);
+	land(code, created);
+}
+
+/* r9: the user. Root has no limit. */
+static void write_shares(struct code *code, int users)
+{
+	size_t root = jump(code, BPF_JEQ, BPF_REG_9, 0);
+
+	store(code, BPF_REG_9, AT_KEY);
+	write_share(code, users, GATE_LEADS_OF_ONE);
+	set(code, BPF_REG_1, (int)GATE_ALL_USERS);
+	store(code, BPF_REG_1, AT_KEY);
+	write_share(code, users, GATE_LEADS_OF_ALL);
+	land(code, root);
+}
+
+/* Counts the call where it leads to, unless its ends are probed. The key of the call is on the stack, and lost. */
+static void write_lead(struct code *code, const struct gate *gate, const struct gate_maps *maps)
+{
+	size_t is_new, fits;
+
 	write_target(code, gate);
 	store(code, BPF_REG_3, AT_LEAD);
 	load(code, BPF_REG_3, BPF_REG_10, AT_KEY + 8);
 	store(code, BPF_REG_3, AT_LEAD + 8);
-	write_lookup(code, map, AT_LEAD);
-	set(code, BPF_REG_1, 1);
-	skip_if(code, BPF_JEQ, BPF_REG_0, 0, 5);
+	write_lookup(code, maps->leads, AT_LEAD);
+	is_new = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	load(code, BPF_REG_2, BPF_REG_0, 0);
-	skip_if(code, BPF_JSLT, BPF_REG_2, 0, 1);
-	add(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
+	skip_if(code, BPF_JSLT, BPF_REG_2, 0, 2);
+	add_one(code);
 	leave(code);
-	write_update(code, map, AT_LEAD, BPF_REG_1, BPF_NOEXIST);
+	land(code, is_new);
+	call(code, BPF_FUNC_get_current_uid_gid);
+	add(code, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_9, BPF_REG_0, 0, 0);
+	if (maps->users)
+		write_shares(code, maps->users);
+	set(code, BPF_REG_1, 1);
+	store(code, BPF_REG_1, AT_CALLS);
+	store(code, BPF_REG_9, AT_CALLS + (int)offsetof(struct gate_calls, uid));
+	write_update(code, maps->leads, AT_LEAD, AT_CALLS, BPF_NOEXIST);
+	fits = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	if (maps->users)
+		write_lost(code, maps->users);
+	land(code, fits);
 }
 
 /* Another return address is that of another call: the one that was handed over has ended without a return. */
@@ -331,10 +407,12 @@ size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, con
 		write_key(&code);
 	if (gate->handed)
 		write_handed(&code, maps->handed_over);
-	if (gate_is_alone(gate))
-		write_update(&code, maps->handed_over, AT_KEY, BPF_REG_9, BPF_ANY);
+	if (gate_is_alone(gate)) {
+		store(&code, BPF_REG_9, AT_ADDRESS);
+		write_update(&code, maps->handed_over, AT_KEY, AT_ADDRESS, BPF_ANY);
+	}
 	if (gate->learns)
-		write_lead(&code, gate, maps->leads);
+		write_lead(&code, gate, maps);
 	if (gate_is_alone(gate))
 		leave(&code);
 	else
@@ -370,9 +448,9 @@ uint64_t gate_cookie(const struct target *target, const struct binary_end *end)
 	       (uint64_t)end->size << (SLOT_COOKIE_BITS + BINARY_JUDGED_BITS);
 }
 
-static int prepare_map(int *map, enum bpf_map_type type, const char *name, size_t key, size_t max)
+static int prepare_map(int *map, enum bpf_map_type type, const char *name, size_t key, size_t value, size_t max)
 {
-	int fd = *map ? *map : bpf_map_create(type, name, key, sizeof(uint64_t), max, NULL);
+	int fd = *map ? *map : bpf_map_create(type, name, key, value, max, NULL);
 
 	if (fd < 0)
 		return fd;
@@ -380,14 +458,27 @@ static int prepare_map(int *map, enum bpf_map_type type, const char *name, size_
 	return 0;
 }
 
-int gate_prepare(const struct gate *gate, struct gate_maps *maps)
+/* The calls that find no room are counted in an element that is there from the begin. */
+static int prepare_users(struct gate_maps *maps)
+{
+	uint32_t key = GATE_LOST_CALLS;
+	uint64_t none = 0;
+	int ret = maps->users ? -EEXIST
+			      : prepare_map(&maps->users, BPF_MAP_TYPE_HASH, "handed_users", sizeof(key), sizeof(none), GATE_USERS_MAX);
+
+	return !ret ? bpf_map_update_elem(maps->users, &key, &none, BPF_NOEXIST) : ret == -EEXIST ? 0
+												  : ret;
+}
+
+int gate_prepare(const struct gate *gate, struct gate_maps *maps, bool limits)
 {
 	int ret = 0;
 
 	if (gate->handed || gate_is_alone(gate))
-		ret = prepare_map(&maps->handed_over, BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), CALLS_MAX);
+		ret = prepare_map(&maps->handed_over, BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), sizeof(uint64_t),
+				  CALLS_MAX);
 	if (!ret && gate->learns)
 		ret = prepare_map(&maps->leads, BPF_MAP_TYPE_HASH, "handed_leads", sizeof(struct gate_lead),
-				  GATE_LEADS_MAX);
-	return ret;
+				  sizeof(struct gate_calls), GATE_LEADS_MAX);
+	return ret || !gate->learns || !limits ? ret : prepare_users(maps);
 }

@@ -31,25 +31,39 @@ struct gate {
 };
 
 /* The most instructions that gate_write() writes. */
-#define GATE_MAX 144
+#define GATE_MAX 256
 
-/*
- * In the second map: where a call was handed over to. Its value counts the calls whose ends are not probed; it is
- * GATE_LEARNED, or more, once they are.
- */
+/* In the second map: where a call was handed over to. */
 struct gate_lead {
 	uint64_t address;   /* in the process */
 	uint32_t slot, pid; /* of the probed function; the process, in the first PID namespace */
 };
 
+/* Its value. */
+struct gate_calls {
+	uint64_t n;   /* of which the ends are not probed; GATE_LEARNED, or more, once they are */
+	uint64_t uid; /* whose process it is */
+};
+
 #define GATE_LEARNED (1ULL << 63)
 
-/* To how many functions, each in each process and from each probed function. */
-#define GATE_LEADS_MAX 8192
+/*
+ * To how many functions, each in each process and from each probed function: in all, for the processes of one user, and
+ * for those of all users but root. The third map counts them by user, so that one user cannot take all; its value is a
+ * number. User space corrects it when entries are removed.
+ */
+#define GATE_LEADS_MAX	  8192
+#define GATE_LEADS_OF_ONE (GATE_LEADS_MAX / 4)
+#define GATE_LEADS_OF_ALL (GATE_LEADS_MAX / 2)
 
-/* The descriptors of the maps; 0: there is none, and no gate needs it. */
+/* Keys of the third map that are no users: all but root; and the calls that found no room, whose ends are not probed. */
+#define GATE_ALL_USERS	UINT32_MAX
+#define GATE_LOST_CALLS (UINT32_MAX - 1)
+#define GATE_USERS_MAX	1024
+
+/* The descriptors of the maps; 0: there is none, and no gate needs it. users 0: no user has a limit. */
 struct gate_maps {
-	int handed_over, leads;
+	int handed_over, leads, users;
 };
 
 /* The gate of an end. cookies: before and size are in the cookie. */
@@ -70,7 +84,10 @@ static inline bool gate_is_alone(const struct gate *gate)
 {
 	return gate->hands_over || gate->learns;
 }
-/* Creates the maps that a gate needs and that are not there yet. The caller closes them. Returns 0 or -errno. */
-int gate_prepare(const struct gate *gate, struct gate_maps *maps);
+/*
+ * Creates the maps that a gate needs and that are not there yet. limits: users have limits. The caller closes them. Returns
+ * 0 or -errno.
+ */
+int gate_prepare(const struct gate *gate, struct gate_maps *maps, bool limits);
 
 #endif

@@ -8,6 +8,12 @@
 /* The kernel refuses to execute a file with more than 64 KiB of program headers. The limit bounds our work, too. */
 #define MAX_SEGMENTS (65536 / sizeof(Elf64_Phdr))
 
+/*
+ * Bounds the length of the names of all functions together: names may overlap in a table, and sorting reads each many
+ * times.
+ */
+#define NAMES_MAX (1ULL << 30)
+
 /* Checks the type, and that both header tables are inside the file. The order of the checks prevents overflow. */
 static int check_tables(struct binary *binary, const GElf_Ehdr *ehdr, uint64_t size, struct err *err)
 {
@@ -88,6 +94,7 @@ static int open_from(struct binary **opened, const char *root, const char *path,
 	binary->path = base_strdup(path);
 	binary->root = root ? base_strdup(root) : NULL;
 	binary->file.fd = binary->debug.fd = -1;
+	binary->bounds = (struct binary_bounds){ .names = NAMES_MAX, .code = UINT64_MAX };
 	ret = binary_image_open(&binary->file, from_root, from, err);
 	if (ret)
 		return ret;
@@ -123,6 +130,13 @@ int binary_open_fd(const char *root, const char *path, int fd, struct binary **b
 		err_set(err, ret, "%s%s", path, reason);
 	}
 	return ret;
+}
+
+void binary_keep_small(struct binary *binary, uint64_t bytes)
+{
+	binary->bounds = (struct binary_bounds){ .alone = true, .names = bytes, .code = bytes };
+	if (binary->file.left > bytes)
+		binary->file.left = bytes;
 }
 
 void binary_close(struct binary *binary)

@@ -41,6 +41,12 @@ int binary_open(const char *root, const char *path, struct binary **binary, stru
  * where to look for debug files, and what messages name; below root, if that is not NULL.
  */
 int binary_open_fd(const char *root, const char *path, int fd, struct binary **binary, struct err *err);
+/*
+ * To be called before all others, for a file that is read while others wait: at most so many bytes of its sections are
+ * read, and as many of its code decoded, and neither a debug file nor .gnu_debugdata is searched. What lies beyond is not
+ * known then.
+ */
+void binary_keep_small(struct binary *binary, uint64_t bytes);
 /* Frees it and all that it owns. NULL is allowed. */
 void binary_close(struct binary *binary);
 /* The descriptor from which the file is read; owned by the struct binary. */

@@ -125,22 +125,26 @@ int binary_check_entry(struct binary *binary, const struct binary_symbol *functi
 
 /*
  * Decodes code from its begin: 0 if an instruction begins at offset. -EILSEQ: offset is inside one. -EBADMSG: code
- * on the way cannot be decoded. -EOPNOTSUPP: the kernel would not run the instruction as it is, *err says why.
+ * on the way cannot be decoded. -EOPNOTSUPP: the program would not run on as it is, *err says why.
  */
 static int walk_to(const uint8_t *code, size_t n, uint64_t offset, struct err *err)
 {
 	struct instruction instruction;
+	bool claimed = false;
 	uint64_t at = 0;
 
 	while (at < offset) {
 		if (instruction_decode(code + at, n - at, &instruction))
 			return -EBADMSG;
+		claimed = instruction.claims || (claimed && !instruction.releases);
 		at += instruction.length;
 	}
 	if (at > offset)
 		return -EILSEQ;
 	if (instruction_decode(code + at, n - at, &instruction) || instruction.kind == INSTRUCTION_STOP)
 		return -EBADMSG;
+	if (claimed && instruction.uprobe == INSTRUCTION_RUNS)
+		return err_set(err, -EOPNOTSUPP, "the program would never get beyond it, between an exclusive load and its store");
 	return binary_check_instruction(&instruction, err);
 }
 

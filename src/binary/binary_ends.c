@@ -17,6 +17,9 @@
  */
 #define FOLLOWERS_MAX 16
 
+/* How many names are compared to find the functions behind stubs. A hostile function jumps to stubs alone. */
+#define COMPARED_MAX (1 << 24)
+
 struct piece {
 	const struct binary_exits *exits;
 	bool handed; /* another function than the one whose calls end */
@@ -24,7 +27,8 @@ struct piece {
 
 struct follow {
 	struct binary *binary;
-	bool stubs; /* are followed */
+	bool stubs;	 /* are followed */
+	size_t compared; /* names, to follow them */
 	struct binary_ends *ends;
 	struct pieces {
 		vec(struct piece);
@@ -37,8 +41,9 @@ static bool is_in(const struct binary_exits *exits, uint64_t vaddr)
 }
 
 /* The function of the file itself that a stub of the PLT leads to. NULL: there is none, or it is no stub. */
-static struct binary_exits *behind_stub(struct binary *binary, uint64_t vaddr)
+static struct binary_exits *behind_stub(struct follow *follow, uint64_t vaddr)
 {
+	struct binary *binary = follow->binary;
 	const struct binary_symbol *symbols;
 	uint64_t offset;
 	const char *name;
@@ -47,7 +52,7 @@ static struct binary_exits *behind_stub(struct binary *binary, uint64_t vaddr)
 	if (binary_offset_of(binary, vaddr, true, &offset) || !binary_stub_at(binary, offset, &name) || !name ||
 	    binary_functions(binary, &symbols, &n, NULL))
 		return NULL;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && follow->compared < COMPARED_MAX; i++, follow->compared++)
 		if (!symbols[i].ifunc && !strcmp(symbols[i].name, name))
 			return binary_exits_of(binary, &symbols[i]);
 	return NULL;
@@ -64,7 +69,7 @@ static const struct piece *piece_at(struct follow *follow, uint64_t vaddr, bool 
 			return piece;
 	exits = follow->pieces.n < PIECES_MAX ? binary_exits_at(follow->binary, vaddr) : NULL;
 	if (!exits && follow->stubs && follow->pieces.n < PIECES_MAX) {
-		exits = behind_stub(follow->binary, vaddr);
+		exits = behind_stub(follow, vaddr);
 		vaddr = exits ? exits->vaddr : vaddr;
 	}
 	if (!exits || exits->why || !is_in(exits, vaddr))

@@ -189,6 +189,9 @@ static const char *find(struct binary *binary, struct binary_exits *exits, uint6
 
 	if (!exits->size)
 		return "has no known end";
+	if (exits->size > binary->bounds.code)
+		return "is one function too many to be decoded now";
+	binary->bounds.code -= exits->size;
 	code = binary_read_function(binary, &extent, NULL);
 	begins = code ? calloc(exits->size, 1) : NULL;
 	if (!begins)

@@ -100,6 +100,12 @@ struct binary {
 	bool has_ifuncs;	       /* binary_find_places() has seen one */
 	struct binary_string *strings; /* names without "@VERSION", copied */
 	char *source;
+	struct binary_bounds {
+		bool alone;	/* no other file is searched for its symbols */
+		uint64_t names; /* bytes of names of functions that may be read */
+		uint64_t code;	/* bytes that may be decoded to find exits */
+		int failed;	/* if alone: why the functions are not known, -errno; it is not tried again */
+	} bounds;
 	struct binary_exits_table {
 		struct binary_exits **v; /* by address, an open hash */
 		size_t n, slots;

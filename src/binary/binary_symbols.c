@@ -11,8 +11,6 @@
  */
 #define MAX_ALIASES 32
 #define MAX_TABLE   (256U << 20)
-/* Bounds the length of all names together: names may overlap in a table, and sorting reads each many times. */
-#define MAX_NAMES (1ULL << 30)
 
 /* Finds the strings of a table, and reads both if `load`. */
 static int table_take(struct binary_image *image, Elf_Scn *scn, const GElf_Shdr *shdr, bool load, struct binary_table *t)
@@ -248,7 +246,7 @@ int binary_tables_find(struct binary *binary, bool load, struct binary_table *fu
 	ret = table_find(&binary->file, SHT_SYMTAB, load, full);
 	if (!ret) {
 		binary->source = base_strdup(".symtab");
-	} else if (ret == -ENODATA) {
+	} else if (ret == -ENODATA && !binary->bounds.alone) {
 		ret = binary_debug_find(binary, &binary->source, looked);
 		if (!ret)
 			ret = find_debug_table(binary, load, full);
@@ -264,7 +262,7 @@ int binary_tables_find(struct binary *binary, bool load, struct binary_table *fu
 
 static int collect(struct binary *binary, const struct binary_table *full, const struct binary_table *dynamic)
 {
-	uint64_t left = MAX_NAMES;
+	uint64_t left = binary->bounds.names;
 	int ret;
 
 	binary->symbols = calloc(full->n + dynamic->n, sizeof(*binary->symbols));
@@ -314,9 +312,13 @@ int binary_functions(struct binary *binary, const struct binary_symbol **symbols
 {
 	int ret;
 
+	if (binary->bounds.failed)
+		return err_set(err, binary->bounds.failed, "%s: its functions are not known", binary->path);
 	if (!binary->n_symbols) {
 		binary_forget(binary);
 		ret = read_symbols(binary, err);
+		if (ret && binary->bounds.alone)
+			binary->bounds.failed = ret;
 		if (ret)
 			return ret;
 	}

@@ -256,6 +256,45 @@ static bool is_br(uint32_t word)
 	return (word & 0xfffffc1f) == 0xd61f0000;
 }
 
+/* ldxr, stxr and their kin; load: those that load. The kernel also takes casp for one. */
+static bool is_exclusive(uint32_t word, bool load)
+{
+	return (word & 0x3f800000) == 0x08000000 && (!load || (word & 0x00400000));
+}
+
+/*
+ * The kernel runs copies of nop, of hints that sign, and of those that mark where jumps may land; of no others, also not of
+ * those that check a signature.
+ */
+static bool is_plain_hint(uint32_t word)
+{
+	static const uint64_t numbers = 1ULL << 0 | 1ULL << 7 | 1ULL << 8 | 1ULL << 10 | 15ULL << 24 | 85ULL << 32;
+	uint32_t number = word >> 5 & 127;
+
+	return number < 64 && numbers >> number & 1;
+}
+
+/*
+ * What loads a literal finds it by its own address. Of the registers of floating point the kernel overlooks that, and a copy
+ * loads something else (0, on 6.1 and 7.2). Of others it read the program's memory as if that were its own, which may kill
+ * the program; mended kernels (6.12, and 6.1 of today) set no probe.
+ */
+static enum instruction_uprobe uprobe_of(uint32_t word)
+{
+	if ((word & 0x3b000000) == 0x18000000)
+		return word >> 24 == 0xd8 ? INSTRUCTION_UNSEEN : INSTRUCTION_STRANDS; /* prfm, ldr and ldrsw */
+	if (is_exclusive(word, false))
+		return INSTRUCTION_UNSEEN;
+	if ((word & 0xff000000) == 0xd4000000 || (word & 0xfff8f01f) == 0xd500401f || (word & 0xfff00000) == 0xd5100000)
+		return INSTRUCTION_UNSEEN; /* svc, brk and other exceptions, msr */
+	if ((word & 0xfffff01f) == 0xd503201f)
+		return is_plain_hint(word) ? INSTRUCTION_RUNS : INSTRUCTION_UNSEEN;
+	/* branches to a register but br, blr and ret: with pointer authentication, and eret */
+	if ((word & 0xfe000000) == 0xd6000000 && (word & 0xff9ffc1f) != 0xd61f0000 && (word & 0xfffffc1f) != 0xd65f0000)
+		return INSTRUCTION_UNSEEN;
+	return INSTRUCTION_RUNS;
+}
+
 enum instruction_write instruction_writes(const uint8_t *code, size_t n, uint8_t reg)
 {
 	uint32_t word;
@@ -279,6 +318,9 @@ int instruction_decode(const uint8_t *code, size_t n, struct instruction *instru
 	*instruction = classify(word);
 	instruction->length = sizeof(word);
 	instruction->condition = INSTRUCTION_NONE;
+	instruction->uprobe = uprobe_of(word);
+	instruction->claims = is_exclusive(word, true);
+	instruction->releases = (is_exclusive(word, false) && !instruction->claims) || (word & 0xfffff0ff) == 0xd503305f; /* clrex */
 	instruction->indirect = is_br(word);
 	instruction->operand = (struct instruction_operand){ word >> 5 & 31, INSTRUCTION_NONE, INSTRUCTION_NONE, 1, 0 };
 	return 0;

@@ -31,8 +31,9 @@ enum instruction_kind {
 };
 
 /*
- * What Linux does with an instruction that has a uprobe (arch/x86/kernel/uprobes.c). It decides by the opcode byte alone,
- * and takes AVX instructions for what has the same byte without AVX. Seen on 6.18 and earlier.
+ * What Linux does with an instruction that has a uprobe. On x86 (arch/x86/kernel/uprobes.c) it decides by the opcode byte
+ * alone, and takes AVX instructions for what has the same byte without AVX; seen on 6.18 and earlier. On arm64
+ * (arch/arm64/kernel/probes/) by the whole word.
  */
 enum instruction_uprobe {
 	INSTRUCTION_RUNS,
@@ -62,6 +63,11 @@ struct instruction {
 	/* Of SWITCH and AWAY, if `indirect`. Without: the target is beyond what the operand can say. */
 	struct instruction_operand operand;
 	bool indirect;
+	/*
+	 * arm64: an exclusive load, or what ends it. A trap in between ends it, too: then the store fails, and the program
+	 * tries again for ever.
+	 */
+	bool claims, releases;
 };
 
 /* Decodes the instruction at code, where n bytes may be read. -EILSEQ: unknown, or longer than n bytes. */

@@ -37,13 +37,22 @@ static int refuse_beside_answers(const struct script *script, struct err *err)
 	return 0;
 }
 
-/* Where calls of probed functions end, is known of some only when they run. Returns after how many ms to look again. */
+/* For how long calls are followed that were handed over: files are read meanwhile, and nothing else is done. */
+#define LEARN_MS 20
+
+/*
+ * Where calls of probed functions end, is known of some only when they run. Each time another probe comes first. Returns
+ * after how many ms to look again.
+ */
 static int learn_ends(struct script *script)
 {
+	size_t n = script->program->probes.n, first = script->attached.learn_first++;
+	uint64_t until = clock_monotonic_ns() + LEARN_MS * NS_PER_MS;
 	int ms = INT_MAX;
 
-	for (size_t i = 0; script->attached.learns && i < script->program->probes.n; i++) {
-		int also = script->probes[i].attach ? attach_learn(script->probes[i].attach) : INT_MAX;
+	for (size_t i = 0; script->attached.learns && i < n; i++) {
+		struct attach *attach = script->probes[(first + i) % n].attach;
+		int also = attach ? attach_learn(attach, until) : INT_MAX;
 
 		ms = also < ms ? also : ms;
 	}

@@ -62,12 +62,13 @@ struct script_attached {
 	struct {
 		size_t *v, n, cap;
 	} order;
-	size_t n;	   /* probes, as "Attached N probes" counts them */
-	uint64_t begun;	   /* when the begin probes had ended, in ns since boot */
-	bool is_over;	   /* detached: what comes now is of end, and is never late */
-	bool learns;	   /* where calls go: /proc has the numbers of processes that the kernel gives */
-	bool was_off;	   /* a switch of the kernel was off, which was reported */
-	bool knows_missed; /* both were counted before the probes were detached */
+	size_t n;	    /* probes, as "Attached N probes" counts them */
+	uint64_t begun;	    /* when the begin probes had ended, in ns since boot */
+	bool is_over;	    /* detached: what comes now is of end, and is never late */
+	bool learns;	    /* where calls go: /proc has the numbers of processes that the kernel gives */
+	size_t learn_first; /* the probe whose calls are followed first */
+	bool was_off;	    /* a switch of the kernel was off, which was reported */
+	bool knows_missed;  /* both were counted before the probes were detached */
 	uint64_t missed, unlearned;
 	uint64_t skipped; /* intervals that there was no time for */
 };

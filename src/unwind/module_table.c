@@ -86,10 +86,10 @@ static int put_entries(struct module_table *table, const struct making *making)
 /* How large all tables may be when that of a file of this user is made. */
 static uint64_t most(const struct module_tables *tables, uid_t uid)
 {
-	uint64_t left = shares_left(tables->shares, uid, SHARES_TABLES);
+	uint64_t left = shares_left(tables->shares, uid, USERS_TABLES);
 
-	if (left != UINT64_MAX && left > SHARES_FILE)
-		left = SHARES_FILE;
+	if (left != UINT64_MAX && left > USERS_FILE)
+		left = USERS_FILE;
 	return left < TABLES_MAX - taken(tables) ? taken(tables) + left : TABLES_MAX;
 }
 
@@ -121,17 +121,17 @@ int module_table_make(struct module_table *table, struct module_tables *tables, 
 		return -EINTR;
 	blocks_begin(&tables->rows);
 	blocks_begin(&tables->pages);
-	if (shares_left(tables->shares, uid, SHARES_TIME))
-		ret = make(table, &making, binary, shares_left(tables->shares, uid, SHARES_RULES));
+	if (shares_left(tables->shares, uid, USERS_TIME))
+		ret = make(table, &making, binary, shares_left(tables->shares, uid, USERS_RULES));
 	blocks_end(tables->blocks, &tables->rows, !ret);
 	blocks_end(tables->blocks, &tables->pages, !ret);
 	if (ret) {
 		rules_forget(&tables->rules, n_rules);
 		module_table_release(table);
 	}
-	shares_take(tables->shares, uid, SHARES_TABLES, taken(tables) - before);
-	shares_take(tables->shares, uid, SHARES_RULES, tables->rules.n - n_rules);
-	shares_take(tables->shares, uid, SHARES_TIME, clock_monotonic_ns() - began);
+	shares_take(tables->shares, uid, USERS_TABLES, taken(tables) - before);
+	shares_take(tables->shares, uid, USERS_RULES, tables->rules.n - n_rules);
+	shares_take(tables->shares, uid, USERS_TIME, clock_monotonic_ns() - began);
 	return ret;
 }
 

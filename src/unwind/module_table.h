@@ -5,7 +5,7 @@
 
 #include "blocks.h"
 #include "rules.h"
-#include "shares.h"
+#include "users.h"
 
 struct binary;
 

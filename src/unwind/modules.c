@@ -156,9 +156,9 @@ static int make_table(struct modules *modules, struct module *module, struct bin
 	if (modules->long_work)
 		modules->long_work(modules->ctx, false);
 	if (ret == -ENOSPC || ret == -ENOMEM || ret == -EFBIG)
-		shares_refuse(modules->tables.shares, module->id.uid, SHARES_NO_TABLE, module->shown.path);
+		shares_refuse(modules->tables.shares, module->id.uid, USERS_NO_TABLE, module->shown.path);
 	else if (!ret && modules->tables.rules.refused > refused)
-		shares_refuse(modules->tables.shares, module->id.uid, SHARES_FEWER_RULES, module->shown.path);
+		shares_refuse(modules->tables.shares, module->id.uid, USERS_FEWER_RULES, module->shown.path);
 	return ret;
 }
 

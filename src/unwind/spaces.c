@@ -103,7 +103,7 @@ static void run_put(struct spaces *spaces, struct spaces_run *run)
 {
 	if (!run || --run->users)
 		return;
-	shares_return(spaces->shares, run->uid, SHARES_RUNS, class_bytes(run->class));
+	shares_return(spaces->shares, run->uid, USERS_RUNS, class_bytes(run->class));
 	run->freed = clock_monotonic_ns();
 	run->next = NULL;
 	*spaces->waiting_end = run;
@@ -133,7 +133,7 @@ static struct spaces_run *run_take(struct spaces *spaces, const struct space *sp
 	uint32_t class = class_of(space->n);
 	struct spaces_run *run = spaces->free[class];
 
-	if (shares_left(spaces->shares, space->uid, SHARES_RUNS) < class_bytes(class))
+	if (shares_left(spaces->shares, space->uid, USERS_RUNS) < class_bytes(class))
 		return NULL;
 	if (run)
 		spaces->free[class] = run->next;
@@ -144,7 +144,7 @@ static struct spaces_run *run_take(struct spaces *spaces, const struct space *sp
 	memcpy(run->memory, space->v, space->n * sizeof(*space->v));
 	run->n = space->n;
 	run->uid = space->uid;
-	shares_take(spaces->shares, run->uid, SHARES_RUNS, class_bytes(class));
+	shares_take(spaces->shares, run->uid, USERS_RUNS, class_bytes(class));
 	run->users = 1;
 	return run;
 }
@@ -168,8 +168,8 @@ struct space *spaces_find(const struct spaces *spaces, pid_t pid)
 /* A process may change hands. Its run stays on the share of whoever it was. */
 static void own(struct spaces *spaces, struct space *space, uid_t uid)
 {
-	shares_return(spaces->shares, space->uid, SHARES_PROCESSES, 1);
-	shares_take(spaces->shares, uid, SHARES_PROCESSES, 1);
+	shares_return(spaces->shares, space->uid, USERS_PROCESSES, 1);
+	shares_take(spaces->shares, uid, USERS_PROCESSES, 1);
 	space->uid = uid;
 }
 
@@ -185,12 +185,12 @@ struct space *spaces_add(struct spaces *spaces, pid_t pid, uid_t uid)
 		spaces->refused++;
 		return NULL;
 	}
-	if (!shares_left(spaces->shares, uid, SHARES_PROCESSES)) {
-		shares_refuse(spaces->shares, uid, SHARES_NO_RUN, NULL);
+	if (!shares_left(spaces->shares, uid, USERS_PROCESSES)) {
+		shares_refuse(spaces->shares, uid, USERS_NO_RUN, NULL);
 		return NULL;
 	}
 	spaces->n++;
-	shares_take(spaces->shares, uid, SHARES_PROCESSES, 1);
+	shares_take(spaces->shares, uid, USERS_PROCESSES, 1);
 	space = base_alloc(sizeof(*space));
 	space->pid = pid;
 	space->uid = uid;
@@ -222,7 +222,7 @@ void spaces_remove(struct spaces *spaces, pid_t pid)
 	if (space->changed)
 		forget_change(spaces, space);
 	bpf_map_delete_elem(spaces->fd, &key);
-	shares_return(spaces->shares, space->uid, SHARES_PROCESSES, 1);
+	shares_return(spaces->shares, space->uid, USERS_PROCESSES, 1);
 	run_put(spaces, space->run);
 	space_free(space);
 	spaces->n--;
@@ -393,7 +393,7 @@ static int publish(struct spaces *spaces, struct space *space)
 	run = run_take(spaces, space);
 	if (!run) {
 		if (!space->refused)
-			shares_refuse(spaces->shares, space->uid, SHARES_NO_RUN, NULL);
+			shares_refuse(spaces->shares, space->uid, USERS_NO_RUN, NULL);
 		space->refused = true;
 		return -ENOSPC;
 	}

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "blocks.h"
-#include "shares.h"
+#include "users.h"
 
 /* Sizes of runs: 8, 16, 32 ... 512 mappings, and a whole block. */
 #define SPACES_CLASSES 8

@@ -51,7 +51,7 @@ int unwind_new(struct unwind **created, const struct unwind_options *options, st
 
 	unwind->options = *options;
 	unwind->blocks.outer = unwind->spaces.fd = -1;
-	shares_init(&unwind->shares, options->pid);
+	users_init(&unwind->shares, options->pid);
 	modules_init(&unwind->modules, &unwind->blocks, &unwind->shares, options->tables);
 	unwind->modules.long_work = options->long_work;
 	unwind->modules.ctx = options->ctx;
@@ -221,7 +221,7 @@ void unwind_report(const struct unwind *unwind)
 		report_note("%llu record%s of mappings and processes lost: some stacks can be incomplete",
 			    (unsigned long long)unwind->lost, str_plural(unwind->lost));
 	report_modules(&unwind->modules);
-	shares_report(&unwind->shares);
+	users_report(&unwind->shares);
 	if (spaces->refused)
 		report_note("more than %u processes: stacks of others are not unwound", spaces->n_max);
 	if (spaces->too_many)

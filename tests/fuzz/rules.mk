@@ -23,7 +23,7 @@ $(FUZZ_BIN): $(B)/fuzz/%: $(B)/fuzz/tests/fuzz/%.o $(FUZZ_ROWS) $(B)/fuzz/ours.a
 $(B)/fuzz/ours.a: $(FUZZ_LIB) $(B)/sources
 	$(Q)rm -f $@ && ar rcs $@ $(filter-out $(FUZZ_ROWS),$(FUZZ_LIB))
 
-$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(LIBBPF_A) $(ZYDIS_A)
+$(FUZZ_OBJ) $(FUZZ_LIB): $(B)/fuzz/%.o: %.c Makefile tests/fuzz/rules.mk $(B)/flags | $(SKEL) $(SYSCALLS) $(EMBED) $(ANSWERS) $(LIBBPF_A) $(ZYDIS_A)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<)$(CLANG) $(C_CPPFLAGS) $(C_FLAGS) $(FUZZ_SANITIZE) $(FUZZ_COVERAGE) -c -o $@ $<
 

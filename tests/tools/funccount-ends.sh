@@ -201,6 +201,29 @@ test_killed_at_any_moment() {
 	[ $n = 16 ] || fail "only $n kills"
 }
 
+# A bystander calls the probed functions on the other processor meanwhile: it computes what it does without probes.
+# timeout=300 cpus=2 kernels=one
+test_killed_on_two_processors() {
+	ufuncs 2000 > plain
+	while [ ! -e enough ]; do
+		ufuncs 2000 > seen || echo "ended with $?" >> differs
+		cmp plain seen >> differs 2>&1 || :
+		echo >> rounds
+	done &
+	bystander=$!
+	for moment in 0 5000 20000 40000 70000 100000 150000 200000 300000 400000 600000 800000; do
+		sonde funclatency do_sys_openat2 'u:/bin/ufuncs:f_*' > /dev/null 2>&1 < /dev/null &
+		usleep $moment
+		kill -9 $!
+		wait $! 2> /dev/null || :
+	done
+	no_residue
+	: > enough
+	wait $bystander
+	[ "$(wc -l < rounds)" -gt 1 ] || fail "the bystander did not run"
+	[ ! -s differs ] || fail "the bystander: $(head -3 differs)"
+}
+
 test_closed_pipe() {
 	spin > /dev/null &
 	other=$!

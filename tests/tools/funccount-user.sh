@@ -177,6 +177,80 @@ test_user_places_refused() {
 	done
 }
 
+# probed NAME+OFFSET: the program runs as it does without a probe, and the calls are counted; else the probe is refused.
+probed() {
+	name=${1%+*}
+	place=$name
+	[ "${1#*+}" = 0 ] || place=$name+$(printf 0x%x "${1#*+}")
+	run steps "$name"
+	cp out alone
+	fc "u:/bin/steps:$place" -- steps "$name"
+	if [ "$status" = 0 ]; then
+		grep '^d' out | cmp -s - alone || fail "the program does not run as before"
+		[ "$(counted "$place")" = 3 ] || fail "$(counted "$place") hits, not 3"
+		return 0
+	fi
+	[ "$status" = 1 ] || fail "exit $status"
+	expect_one_err "the kernel would skip|the program would die|the program would never get beyond|the kernel sets no probe"
+	refused="$refused ${1%+0}"
+}
+
+# Of instructions that a kernel may not run as they are: the places, and functions that begin or end with them.
+# timeout=400 kernels=all arch=yes
+test_user_odd_instructions() {
+	refused=
+	for place in $(steps -l); do
+		probed "$place"
+	done
+	if [ "$SYS" = __arm64_sys ]; then
+		expected=" step_exclusive+8 step_between+12 step_conditional+16 step_literal step_word step_sign step_fetch step_single"
+		expected="$expected step_real step_vector step_system+4 step_restore+4 step_yield step_event step_speculation"
+		expected="$expected step_check_sp+4 step_signed_return+4 step_signed_jump+8"
+	else
+		expected=" step_compare step_fused step_clear step_or step_move step_store step_order step_upper step_flags"
+		expected="$expected step_lock step_exchange+3 step_system+5 step_jump+7"
+	fi
+	[ "$refused" = "$expected" ] || fail "refused:$refused; expected:$expected"
+	# and the returns, one after the other: the program prints what it does alone
+	run steps $(steps -l | sed 's/+.*//')
+	cp out alone
+	for name in $(steps -l | sed 's/+.*//'); do
+		run sonde funclatency "u:/bin/steps:$name" -- steps "$name"
+		[ "$status" = 1 ] || grep '^d' out | sed 's/$/x/' | grep -qxF "$(grep " $name " alone)x" ||
+			fail "the return of $name: the program does not run as before"
+	done
+}
+
+# patched PID: how many bytes of its code differ from those of its file, /bin/spin.
+patched() {
+	set -- "$1" $(sed -n 's,^\([0-9a-f]*\)-\([0-9a-f]*\) r-xp \([0-9a-f]*\) .*/bin/spin$,\1 \2 \3,p' "/proc/$1/maps")
+	[ $# = 4 ] || fail "no code of $1"
+	pages=$(((0x$3 - 0x$2) / 4096))
+	dd if="/proc/$1/mem" of=code bs=4096 skip=$((0x$2 / 4096)) count=$pages 2> /dev/null
+	dd if=/bin/spin of=file bs=4096 skip=$((0x$4 / 4096)) count=$pages 2> /dev/null
+	[ -s code ] || fail "the code of $1 cannot be read"
+	cmp -l code file 2> /dev/null | wc -l
+}
+
+# With -p the breakpoint stands in that process alone; without, in each that has mapped the file.
+# kernels=all arch=yes
+test_breakpoints_of_others() {
+	spin > /dev/null &
+	target=$!
+	spin > /dev/null &
+	other=$!
+	wait_until 20 grep -q /bin/spin "/proc/$other/maps"
+	start sonde funccount -p $target u:/bin/spin:main
+	[ "$(patched $target)" -ge 1 ] || fail "the process has no breakpoint"
+	[ "$(patched $other)" = 0 ] || fail "another process has a breakpoint"
+	stop INT
+	start sonde funccount u:/bin/spin:main
+	[ "$(patched $target)" -ge 1 ] && [ "$(patched $other)" -ge 1 ] || fail "not each process has a breakpoint"
+	stop INT
+	[ "$(patched $target)" = 0 ] && [ "$(patched $other)" = 0 ] || fail "a breakpoint is left"
+	kill $target $other
+}
+
 # At each instruction of a function the program must run as before. At every other byte only --force
 # continues.
 # kernels=ends arch=yes

@@ -477,6 +477,48 @@ test_returns_by_pointers() {
 	expect_returns $pupil
 }
 
+# known_of PID N FUNCTION...: the same for calls of one process.
+known_of() {
+	process=$1
+	shift
+	while [ $# -gt 1 ]; do
+		[ "$(grep -c "learned where a call of $2 goes on, in process $process\$" err)" -ge "$1" ] || return 1
+		shift 2
+	done
+}
+
+# A user's process that jumps to thousands of places, and starts others that do, takes nothing from another user's: where
+# its pointers lead is learned, and all its returns are seen. What is missing of the first is said, memory is bounded.
+# timeout=300 arch=yes
+test_jumps_of_a_hostile_user() {
+	rm -f first second
+	mkfifo -m 0666 first second
+	start sonde trace -v -e 'uretprobe:/bin/hands:r_* /uid != 12345/ {
+		@n[func, pid] = count(); @sum[func, pid] = sum((int64)retval); }'
+	hands -u 12345 -x > /dev/null &
+	hostile=$!
+	wait_until 50 grep -q 'returns are missing: programs of user 12345 jump by pointers to more than 2048 places' err ||
+		fail "it does not jump to so many places"
+	hands -u 23456 -w first -w second 0 > /dev/null &
+	teacher=$!
+	wait_until 100 known_of $teacher 1 r_chain || fail "the first pointers are not learned"
+	echo > first
+	wait_until 100 known_of $teacher 3 r_chain 2 r_pointer 2 r_either 1 r_stub || fail "not all pointers are learned"
+	echo > second
+	wait $teacher
+	LD_BIND_NOW=1 hands -u 23456 100 > did &
+	pupil=$!
+	wait $pupil
+	kill -0 $hostile || fail "the other process has ended"
+	most=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(pidof sonde)/status")
+	[ "${most:-100000}" -lt 40000 ] || fail "sonde took $most kB of memory"
+	stop INT
+	kill $hostile
+	expect_exit 0
+	expect_err 'up to [0-9]+ returns missing: the functions jumped to others by pointers'
+	expect_returns $pupil
+}
+
 # --- errors ---
 
 test_errors() {

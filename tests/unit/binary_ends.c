@@ -258,6 +258,46 @@ Test(binary_ends, operands)
 }
 #endif
 
+/* The offset of work() in the program k, which has a debug file; its symbols are found there only. */
+static uint64_t build_stripped(void)
+{
+	struct binary *binary __cleanup(binary_closep) = NULL;
+
+	fixture_text("k.c", "long work(long n) { __asm__ volatile(\".rept 2000\\n nop\\n .endr\"); return n; }\n"
+			    "int main(void) { return work(0); }\n");
+	fixture_run("$CC -O1 -o k k.c && objcopy --only-keep-debug k k.debug && strip k && objcopy --add-gnu-debuglink=k.debug k");
+	binary = fixture_open(fixture_path("k"));
+	return fixture_find(binary, "work")->offset;
+}
+
+/* What is read while others wait is read within limits, and no other file is. .eh_frame says enough. */
+Test(binary_ends, kept_small)
+{
+	uint64_t offset = build_stripped();
+	struct binary *binary = fixture_open(fixture_path("k"));
+	const struct binary_symbol *symbols;
+	struct binary_ends ends;
+	struct err err;
+	size_t n;
+
+	binary_keep_small(binary, 1 << 20);
+	cr_expect_eq(binary_functions(binary, &symbols, &n, NULL), -ENODATA);
+	cr_expect_eq(binary_functions(binary, &symbols, &n, NULL), -ENODATA, "also when asked again");
+	cr_assert(!binary_find_handed_ends(binary, offset, &ends, NULL));
+	cr_expect(ends.n == 1 && ends.v[0].handed && ends.v[0].returns);
+	free(ends.v);
+	binary_close(binary);
+	binary = fixture_open(fixture_path("k"));
+	binary_keep_small(binary, 1500);
+	cr_expect_eq(binary_find_handed_ends(binary, offset, &ends, &err), -ENOTSUP);
+	cr_expect_str_eq(err.text, "it is one function too many to be decoded now");
+	binary_close(binary);
+	binary = fixture_open(fixture_path("k"));
+	binary_keep_small(binary, 10);
+	cr_expect_eq(binary_find_handed_ends(binary, offset, &ends, NULL), -ENOENT, ".eh_frame_hdr is larger");
+	binary_close(binary);
+}
+
 /* Where hundreds of functions hand over to one, a program would run for each of them at its end. */
 Test(binary_ends, many_followers)
 {

@@ -189,6 +189,28 @@ Test(instruction, jumps)
 	EXPECT("\x60\x03\x3f\xd6", CALL, 0);	/* blr x27 */
 }
 
+Test(instruction, uprobes)
+{
+	EXPECT_UPROBE("\xe0\x7f\x5f\xc8", UNSEEN);  /* ldxr x0, [sp] */
+	EXPECT_UPROBE("\xe1\x7f\x02\xc8", UNSEEN);  /* stxr w2, x1, [sp] */
+	EXPECT_UPROBE("\x40\x00\x00\x58", STRANDS); /* ldr x0, 1f */
+	EXPECT_UPROBE("\x40\x00\x00\x9c", STRANDS); /* ldr q0, 1f */
+	EXPECT_UPROBE("\x40\x00\x00\xd8", UNSEEN);  /* prfm */
+	EXPECT_UPROBE("\x01\x00\x00\xd4", UNSEEN);  /* svc #0 */
+	EXPECT_UPROBE("\x01\x42\x1b\xd5", UNSEEN);  /* msr nzcv, x1 */
+	EXPECT_UPROBE("\x41\xd0\x3b\xd5", RUNS);    /* mrs x1, tpidr_el0 */
+	EXPECT_UPROBE("\x3f\x20\x03\xd5", UNSEEN);  /* yield */
+	EXPECT_UPROBE("\x5f\x24\x03\xd5", RUNS);    /* bti c */
+	EXPECT_UPROBE("\x3f\x23\x03\xd5", RUNS);    /* paciasp */
+	EXPECT_UPROBE("\xbf\x23\x03\xd5", UNSEEN);  /* autiasp */
+	EXPECT_UPROBE("\xff\x0b\x5f\xd6", UNSEEN);  /* retaa */
+	EXPECT_UPROBE("\xc0\x03\x5f\xd6", RUNS);    /* ret */
+	EXPECT_UPROBE("\x60\x03\x1f\xd6", RUNS);    /* br x27 */
+	EXPECT_UPROBE("\x60\x03\x3f\xd6", RUNS);    /* blr x27 */
+	EXPECT_UPROBE("\x3f\x08\x1f\xd6", UNSEEN);  /* braaz x1 */
+	EXPECT_UPROBE("\xbf\x3b\x03\xd5", RUNS);    /* dmb ish */
+}
+
 Test(instruction, others)
 {
 	EXPECT("\x1f\x20\x03\xd5", NOP, 0);

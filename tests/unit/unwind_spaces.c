@@ -14,7 +14,7 @@ static void init(void)
 {
 	if (geteuid())
 		cr_skip_test("only root may create maps");
-	shares_init(&shares, false);
+	users_init(&shares, false);
 	cr_assert_eq(blocks_init(&blocks), 0);
 	cr_assert_eq(spaces_init(&spaces, &blocks, &shares, 100), 0);
 }
@@ -285,8 +285,8 @@ Test(unwind_spaces, processes_of_one_user)
 	static struct unwind_mapping seen[UNWIND_BLOCK_MAPPINGS];
 	uint64_t used;
 
-	shares_take(&shares, 1000, SHARES_RUNS, (uint64_t)UNWIND_BLOCKS_MAX / 4 * UNWIND_BLOCK_SIZE - 2 * UNWIND_BLOCK_SIZE);
-	used = find_user(1000)->used[SHARES_RUNS];
+	shares_take(&shares, 1000, USERS_RUNS, (uint64_t)UNWIND_BLOCKS_MAX / 4 * UNWIND_BLOCK_SIZE - 2 * UNWIND_BLOCK_SIZE);
+	used = find_user(1000)->used[USERS_RUNS];
 	for (pid_t pid = 1; pid <= 4; pid++) {
 		struct space *space = spaces_add(&spaces, pid, 1000);
 
@@ -298,13 +298,13 @@ Test(unwind_spaces, processes_of_one_user)
 	cr_assert_eq(spaces_publish(&spaces), 0);
 	cr_expect(see(5, seen) == 1 && see(6, seen) == 1);
 	cr_expect_eq((see(1, seen) > 0) + (see(2, seen) > 0) + (see(3, seen) > 0) + (see(4, seen) > 0), 2);
-	cr_expect_eq(find_user(1000)->refused[SHARES_NO_RUN].n, 2);
-	cr_expect_eq(find_user(1000)->used[SHARES_PROCESSES], 4);
+	cr_expect_eq(find_user(1000)->refused[USERS_NO_RUN].n, 2);
+	cr_expect_eq(find_user(1000)->used[USERS_PROCESSES], 4);
 	for (pid_t pid = 1; pid <= 4; pid++)
 		spaces_remove(&spaces, pid);
-	cr_expect_eq(find_user(1000)->used[SHARES_RUNS], used);
-	cr_expect_eq(find_user(1000)->used[SHARES_PROCESSES], 0);
-	shares_take(&shares, 1000, SHARES_PROCESSES, 16384);
+	cr_expect_eq(find_user(1000)->used[USERS_RUNS], used);
+	cr_expect_eq(find_user(1000)->used[USERS_PROCESSES], 0);
+	shares_take(&shares, 1000, USERS_PROCESSES, 16384);
 	cr_expect_null(spaces_add(&spaces, 7, 1000));
 	cr_expect(spaces_add(&spaces, 7, 1001));
 }
@@ -313,9 +313,9 @@ Test(unwind_spaces, processes_of_one_user)
 Test(unwind_spaces, many_users)
 {
 	for (uid_t uid = 1; uid < 3000; uid++)
-		shares_take(&shares, uid, SHARES_TABLES, 1 << 20);
-	cr_expect_eq(shares_left(&shares, 5000, SHARES_TABLES), 0);
-	cr_expect_eq(shares_left(&shares, 0, SHARES_TABLES), UINT64_MAX);
-	cr_expect_eq(shares_left(&shares, 5000, SHARES_RULES), UNWIND_RULES_MAX / 4);
+		shares_take(&shares, uid, USERS_TABLES, 1 << 20);
+	cr_expect_eq(shares_left(&shares, 5000, USERS_TABLES), 0);
+	cr_expect_eq(shares_left(&shares, 0, USERS_TABLES), UINT64_MAX);
+	cr_expect_eq(shares_left(&shares, 5000, USERS_RULES), UNWIND_RULES_MAX / 4);
 	cr_expect_lt(shares.n, 300);
 }

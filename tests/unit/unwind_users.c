@@ -104,13 +104,13 @@ Test(unwind_users, files_of_one_user)
 	vec_each(user, &unwind->shares) {
 		if (user->uid != USER)
 			continue;
-		cr_expect_eq(user->refused[SHARES_NO_TABLE].n, 3);
-		cr_expect(strstr(user->refused[SHARES_NO_TABLE].first, "/large"));
-		cr_expect_eq(user->refused[SHARES_FEWER_RULES].n, 1);
-		cr_expect_leq(user->used[SHARES_RULES], UNWIND_RULES_MAX / 4);
-		cr_expect_lt(user->used[SHARES_TABLES], 2 << 20);
+		cr_expect_eq(user->refused[USERS_NO_TABLE].n, 3);
+		cr_expect(strstr(user->refused[USERS_NO_TABLE].first, "/large"));
+		cr_expect_eq(user->refused[USERS_FEWER_RULES].n, 1);
+		cr_expect_leq(user->used[USERS_RULES], UNWIND_RULES_MAX / 4);
+		cr_expect_lt(user->used[USERS_TABLES], 2 << 20);
 	}
-	cr_expect_lt(unwind->modules.tables.rows.at.taken, SHARES_FILE);
+	cr_expect_lt(unwind->modules.tables.rows.at.taken, USERS_FILE);
 	echo_end(&echo);
 	unwind_free(unwind);
 }
