@@ -433,6 +433,11 @@ struct in6_addr {
 	__u8 bytes[16];
 };
 
+/* Empty in kernels without namespaces of the network. */
+typedef struct {
+	struct net *net;
+} CORE possible_net_t;
+
 struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
@@ -441,8 +446,13 @@ struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	unsigned long skc_flags;
+	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr; /* absent in kernels without IPv6 */
 	struct in6_addr skc_v6_rcv_saddr;
+} CORE;
+
+struct sk_buff_head {
+	__u32 qlen;
 } CORE;
 
 struct socket_lock {
@@ -452,8 +462,11 @@ struct socket_lock {
 struct sock {
 	struct sock_common __sk_common;
 	struct socket_lock sk_lock;
+	struct sk_buff_head sk_receive_queue;
+	__u16 sk_type;
 	__u16 sk_protocol;
 	struct socket *sk_socket;
+	struct pid *sk_peer_pid; /* unix: who connected, or, of one that has connected, who listens */
 } CORE;
 
 struct inet_sock {
@@ -474,7 +487,16 @@ struct socket {
 	struct sock *sk;
 } CORE;
 
+typedef struct {
+	int counter;
+} CORE atomic_t;
+
+struct refcount_struct {
+	atomic_t refs;
+} CORE;
+
 struct unix_address {
+	struct refcount_struct refcnt;
 	int len; /* of the struct sockaddr_un behind it */
 } CORE;
 
@@ -483,8 +505,14 @@ struct netlink_sock {
 } CORE;
 
 struct unix_sock {
-	struct unix_address *addr;
+	struct unix_address *addr; /* of one that was accepted: that of its listener, shared with it */
 	struct sock *peer;
+} CORE;
+
+/* What a read of a unix stream socket is about (net/unix/af_unix.c). */
+struct unix_stream_read_state {
+	struct socket *socket;
+	int flags;
 } CORE;
 
 struct sk_buff {

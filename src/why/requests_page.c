@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The page of `sonde why --requests`, and its rows as data. */
+#include "bpf/request.h"
 #include "output/address.h"
 #include "waits.h"
 #include "why_part.h"
@@ -75,20 +76,30 @@ static int by_number(const void *pa, const void *pb)
 	return a > b ? 1 : -(a < b);
 }
 
-static void add_client(const struct why *why, struct str *s, uint32_t from)
+static void add_client(struct why *why, struct str *s, uint32_t from)
 {
 	const struct why_client *client;
+	uint64_t key;
 
 	if (from == REQUESTS_NONE)
 		return;
 	client = (const void *)why->requests.clients.v[from].bytes;
+	if (client->version == REQUEST_UNIX) {
+		str_addf(s, "%.16s %u", (const char *)client->address, client->port);
+		return;
+	}
+	if (client->version == WHY_UNIX_NAME) {
+		memcpy(&key, client->address, sizeof(key));
+		str_add(s, why_requests_name(why, key));
+		return;
+	}
 	str_add(s, client->version == 6 ? "[" : "");
 	address_add(s, client->version, client->address);
 	str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
 }
 
 /* The name of what a part is for; "": it has none. */
-static void name_part(const struct why *why, struct str *s, const struct requests_part *part)
+static void name_part(struct why *why, struct str *s, const struct requests_part *part)
 {
 	uint32_t task;
 
@@ -237,7 +248,7 @@ static void free_page(struct page *page)
 
 struct percentiles {
 	size_t n;
-	uint64_t p50, p99, max;
+	uint64_t mean, p50, p99, max;
 };
 
 /* The rank of p in percent among n: the smallest value that p percent do not exceed. */
@@ -257,6 +268,9 @@ static struct percentiles find_percentiles(const struct page *page, bool of_clie
 	if (!found.n)
 		return found;
 	qsort(ns, found.n, sizeof(*ns), by_number);
+	for (size_t i = 0; i < found.n; i++)
+		found.mean += ns[i];
+	found.mean /= found.n;
 	found.p50 = at_percent(ns, found.n, 50);
 	found.p99 = at_percent(ns, found.n, 99);
 	found.max = ns[found.n - 1];
@@ -426,7 +440,7 @@ static void add_parts(const struct page *page, struct str *s, const struct reque
 
 static void print_slowest(const struct page *page, struct output *out)
 {
-	const struct why *why = page->why;
+	struct why *why = page->why;
 	const size_t most = why->settings->worst;
 
 	if (page->n_cut && most)
@@ -498,7 +512,7 @@ static void put_total(const struct page *page, struct output *out)
 	row.connections = page->counts.connections;
 	row.merged = page->counts.merged;
 	if (server.n) {
-		row.mean = page->sum.ns[MEAN];
+		row.mean = server.mean;
 		row.p50 = server.p50;
 		row.max = server.max;
 	}
@@ -538,7 +552,7 @@ static void put_lines(const struct page *page, struct output *out)
 
 static void put_slowest(const struct page *page, struct output *out)
 {
-	const struct why *why = page->why;
+	struct why *why = page->why;
 
 	for (size_t i = 0; i < page->n_cut && i < why->settings->worst; i++) {
 		const struct requests_request *request = page->cut[page->n_cut - 1 - i];

@@ -47,6 +47,7 @@ static const struct why_settings defaults = { .worst = WHY_WORST };
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
 
 #define OF_REQUESTS .when = SETTING(bool, struct why, requests.on)
+#define OF_UNIX	    .when = SETTING(bool, struct why, requests.on_unix)
 
 static const struct progs_probe probes[] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
@@ -58,6 +59,9 @@ static const struct progs_probe probes[] = {
 	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "reads", .system = "tcp", .name = "tcp_rcv_space_adjust", OF_REQUESTS },
+	{ .program = "takes", .system = "sock", .name = "sock_recv_length", OF_UNIX, .optional = true },
+	{ .program = "takes", .function = "unix_stream_read_actor", OF_UNIX, .optional = true, .otherwise = true },
+	{ .program = "closes", .function = "unix_release_sock", .when = SETTING(bool, struct why, requests.on_unix_before), .optional = true },
 	{ .program = "sends", .system = "sock", .name = "sock_send_length", OF_REQUESTS, .optional = true },
 	{ .program = "sends", .function = "tcp_release_cb", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "connections", .system = "sock", .name = "inet_sock_set_state", OF_REQUESTS },

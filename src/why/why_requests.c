@@ -3,7 +3,7 @@
  * --requests: which ports are the server's, and what the programs write of threads and connections, as requests.h wants
  * it.
  */
-#include <dirent.h>
+#include <bpf/bpf.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -13,6 +13,7 @@
 #include "bpf/why_link.h"
 #include "engine/batch.h"
 #include "engine/filter.h"
+#include "kernel/kernel.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -23,8 +24,6 @@
 #define MOST_CLIENTS 65536
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
-/* The state of a socket that listens, in /proc/net/tcp. */
-#define LISTENS 0x0a
 
 static int refuse(struct why *why, struct err *err, const char *text)
 {
@@ -55,101 +54,31 @@ int why_requests_open(struct why *why, struct err *err)
 		.unknown = WHY_UNKNOWN,
 	};
 	struct object *object = &why->progs.object;
-	int ret;
+	static const char *const maps[] = { "request_cells", "request_behinds", "request_peers", "request_names" };
+	int ret = 0;
 
-	if (!why->requests.on) {
-		ret = object_size_map(object, "request_cells", 0, err);
-		if (!ret)
-			ret = object_size_map(object, "request_behinds", 0, err);
-		return ret ? ret : object_size_map(object, "request_peers", 0, err);
-	}
+	for (size_t i = 0; !why->requests.on && !ret && i < ARRAY_SIZE(maps); i++)
+		ret = object_size_map(object, maps[i], 0, err);
+	if (!why->requests.on)
+		return ret;
+	/* with a port, it is of that server only */
+	why->requests.on_unix = !why->settings->port;
+	/* where a read of nothing is not seen */
+	why->requests.on_unix_before = why->requests.on_unix && kernel_tracepoint_id("sock", "sock_recv_length") < 0;
 	why->requests.found = requests_new(&classes);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
-}
-
-/* --- ports --- */
-
-static void add_port(struct why *why, uint32_t port)
-{
-	uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
-
-	ports[port] = 1;
-}
-
-/* The inodes of a process's sockets. */
-static void add_sockets(struct set *inodes, uint32_t tgid)
-{
-	__free char *path = base_printf("/proc/%u/fd", tgid);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL) {
-		char target[64];
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
-		unsigned long inode;
-
-		if (n <= 0)
-			continue;
-		target[n] = '\0';
-		if (sscanf(target, "socket:[%lu]", &inode) == 1)
-			set_add(inodes, &inode, sizeof(inode));
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* The ports at which these sockets listen. */
-static void add_listening(struct why *why, const struct set *inodes, uint32_t tgid, const char *name)
-{
-	__free char *path = base_printf("/proc/%u/net/%s", tgid, name);
-	__fclose FILE *f = fopen(path, "re");
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		unsigned int port, state;
-		unsigned long inode;
-
-		if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %lu", &port, &state,
-			   &inode) == 3 &&
-		    state == LISTENS && port < REQUEST_PORTS && set_find(inodes, &inode, sizeof(inode)) != SET_NONE)
-			add_port(why, port);
-	}
-}
-
-/* Of a process that the filter may pass. Processes with the same sockets are looked at each: they are few. */
-static void add_process(struct why *why, uint32_t tgid)
-{
-	struct set inodes = {};
-
-	add_sockets(&inodes, tgid);
-	if (inodes.n) {
-		add_listening(why, &inodes, tgid, "tcp");
-		add_listening(why, &inodes, tgid, "tcp6");
-	}
-	set_release(&inodes);
 }
 
 int why_requests_arm(struct why *why, struct err *err)
 {
 	struct why_requests *requests = &why->requests;
-	uint32_t last = 0;
 
 	(void)err;
 	if (!requests->on)
 		return 0;
 	requests->shared = object_memory(&why->progs.object, ".data.requests", sizeof(*requests->shared));
 	requests->looked_at = clock_monotonic_ns();
-	if (why->settings->port) {
-		add_port(why, why->settings->port);
-		return 0;
-	}
-	/* threads of a process follow each other */
-	vec_each(before, &why->before) {
-		/* of a service, those are others that nobody has looked at yet */
-		if (before->tgid != last && !(before->unsure && why->instance->ctx->service))
-			add_process(why, before->tgid);
-		last = before->tgid;
-	}
+	why_requests_listen(why);
 	return 0;
 }
 
@@ -185,15 +114,35 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	requests_add_link(why->requests.found, &link);
 }
 
-static uint32_t client_of(struct why *why, const void *address, uint32_t version, uint32_t port)
+static uint32_t add_client(struct why *why, const struct why_client *client)
 {
-	struct why_client client = { .version = version, .port = port };
+	struct set *clients = &why->requests.clients;
 
-	memcpy(client.address, address, sizeof(client.address));
 	/* those whom no room is left for are found only if they are known */
-	if (why->requests.clients.n >= MOST_CLIENTS)
-		return set_find(&why->requests.clients, &client, sizeof(client));
-	return set_add(&why->requests.clients, &client, sizeof(client));
+	return clients->n < MOST_CLIENTS ? set_add(clients, client, sizeof(*client))
+					 : set_find(clients, client, sizeof(*client));
+}
+
+/* The client of a connection. */
+static uint32_t client_of(struct why *why, const struct request_event *event)
+{
+	struct why_client client = { .version = event->version, .port = event->client_port };
+
+	memcpy(client.address, event->client, sizeof(client.address));
+	if (event->version == REQUEST_UNIX)
+		client.port = event->client_pid;
+	return add_client(why, &client);
+}
+
+/* A server at a unix socket has a name in place of an address. */
+static uint32_t server_of(struct why *why, const struct request_event *event)
+{
+	struct why_client server = { .version = WHY_UNIX_NAME };
+
+	if (event->version != REQUEST_UNIX)
+		return client_of(why, event);
+	memcpy(server.address, &event->name, sizeof(event->name));
+	return add_client(why, &server);
 }
 
 static void add_event(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
@@ -223,8 +172,10 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.from = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE || kind == WHY_LINK_GET)
-		event.from = client_of(why, from.client, from.version, from.client_port);
+	if (kind == WHY_LINK_DONE)
+		event.from = client_of(why, &from);
+	else if (kind == WHY_LINK_GET)
+		event.from = server_of(why, &from);
 	requests_add_event(why->requests.found, &event);
 }
 
@@ -279,25 +230,26 @@ static void look_at(const void *key, const void *value, void *ctx)
 {
 	const struct request_cell *cell = value;
 	struct look *look = ctx;
-	struct requests_event event = {
+	struct request_event event = {
 		.time = look->now,
 		.birth = cell->birth,
 		.arrived = cell->arrived,
 		.sent_at = cell->sent_at,
 		.client_at = cell->client_at,
 		.tid = cell->sender,
+		.tgid = cell->sender_tgid,
 		.round = cell->round,
 		.merged = cell->merged,
-		.from = REQUESTS_NONE,
-		.kind = REQUESTS_DONE,
+		.name = cell->version == REQUEST_UNIX ? cell->name : 0,
+		.client_pid = cell->client_pid, /* or both ports */
+		.version = cell->version,
 	};
 
 	memcpy(&event.sock, key, sizeof(event.sock));
-	if (cell->state != REQUEST_READ || !cell->arrived || cell->answered != cell->round ||
-	    cell->sent_at > look->before)
-		return;
-	event.from = client_of(look->why, cell->client, cell->version, cell->client_port);
-	requests_add_event(look->why->requests.found, &event);
+	memcpy(event.client, cell->client, sizeof(event.client));
+	if (cell->state == REQUEST_READ && cell->arrived && cell->answered == cell->round &&
+	    cell->sent_at <= look->before)
+		add_event(look->why, WHY_LINK_DONE, (const void *)&event, REQUEST_WHOLE);
 }
 
 /* Those that have sent nothing since `before` have answered. */
@@ -346,17 +298,6 @@ static void say(uint64_t n, const char *what, const char *why_not)
 		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), why_not);
 }
 
-/* Threads may have begun to listen since. */
-static bool has_ports(const struct why *why)
-{
-	const uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
-
-	for (size_t i = 0; i < REQUEST_PORTS; i++)
-		if (ports[i])
-			return true;
-	return false;
-}
-
 void why_requests_losses(const struct why *why)
 {
 	const struct why_requests *requests = &why->requests;
@@ -365,8 +306,9 @@ void why_requests_losses(const struct why *why)
 	if (!requests->on || !requests->shared)
 		return;
 	counts = requests_count(requests->found);
-	if (!has_ports(why))
-		report_note("no measured process listens at a TCP port: there are no requests to find; --port N names one");
+	if (!why_requests_listens(why))
+		report_note("no measured process listens at a TCP port or a unix socket: there are no requests to find; "
+			    "--port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
 	say(counts.not_kept, "request", "not in times and percentiles: only the first are kept");
@@ -382,4 +324,8 @@ void why_requests_release(struct why *why)
 {
 	requests_free(why->requests.found);
 	set_release(&why->requests.clients);
+	set_release(&why->requests.name_keys);
+	vec_each(name, &why->requests.names)
+		free(*name);
+	free(why->requests.names.v);
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-h] [-b] HOW REQUESTS
+ * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-a PORT] [-h]
+ *	[-b | -B NAME] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
  * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for
  * each connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
  * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
  *
- * -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
- * client uses them in turn. -h: the client sends the second half of a request when the server has read the first one.
+ * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
+ * client uses them in turn. -a: each connection comes from this port of an address of its own. -h: the client sends the second half of a request when the server has read the first one.
  * -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or
- * writes. -w: the client begins when FILE can be opened and read.
+ * writes. -B: the same at a unix socket. -w: the client begins when FILE can be opened and read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
  */
@@ -23,6 +24,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,9 +41,10 @@
 #define ANSWER	  200
 #define QUEUE_MAX 256
 
-static int port, connections = 4, every = 20, sleep_ms, file = -1;
+static int port, own_port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
 static bool one_each, both_versions, halves, by_other;
+static const char *name, *other_name; /* of unix sockets; NULL: TCP */
 static struct shared {
 	atomic_long served, slow, opened, halves;
 	atomic_ullong longest;
@@ -52,6 +56,46 @@ static unsigned long long now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* --- unix sockets --- */
+
+static socklen_t make_name(struct sockaddr_un *at, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n >= sizeof(at->sun_path))
+		errx(2, "%s: too long", path);
+	*at = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(at->sun_path, path, n);
+	if (*path != '@')
+		return offsetof(struct sockaddr_un, sun_path) + n + 1;
+	at->sun_path[0] = '\0';
+	return offsetof(struct sockaddr_un, sun_path) + n;
+}
+
+static int connect_unix(const char *path)
+{
+	struct sockaddr_un at;
+	socklen_t size = make_name(&at, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd < 0 || connect(fd, (void *)&at, size))
+		err(1, "connect %s", path);
+	return fd;
+}
+
+static int listen_unix(const char *path)
+{
+	struct sockaddr_un at;
+	socklen_t size = make_name(&at, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (*path != '@')
+		unlink(path);
+	if (fd < 0 || bind(fd, (void *)&at, size) || listen(fd, 128))
+		err(1, "listen %s", path);
+	return fd;
 }
 
 /* --- the server --- */
@@ -190,8 +234,11 @@ static bool is_other[1024];
 static int connect_other(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(other_port) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	int fd, on = 1;
 
+	if (other_name)
+		return connect_unix(other_name);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
 		err(1, "connect");
@@ -261,13 +308,24 @@ static int connect_one(long number)
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback };
 	bool is_v6 = both_versions && number % 2;
-	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
+	int fd, on = 1;
 
+	shared->opened++;
+	if (name)
+		return connect_unix(name);
+	fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+	if (own_port) {
+		struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(own_port) };
+
+		own.sin_addr.s_addr = htonl(INADDR_LOOPBACK + number);
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (bind(fd, (void *)&own, sizeof(own)))
+			err(1, "bind");
+	}
 	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (fd < 0 || (is_v6 ? connect(fd, (void *)&v6, sizeof(v6)) : connect(fd, (void *)&v4, sizeof(v4))))
 		err(1, "connect");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	shared->opened++;
 	return fd;
 }
 
@@ -348,9 +406,11 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d6hb")) != -1) {
+	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
+		else if (c == 'u')
+			name = optarg;
 		else if (c == 'c')
 			connections = atoi(optarg);
 		else if (c == 'e')
@@ -365,10 +425,12 @@ static void read_options(int argc, char **argv, const char **gate)
 			one_each = true;
 		else if (c == '6')
 			both_versions = true;
+		else if (c == 'a')
+			own_port = atoi(optarg);
 		else if (c == 'h')
 			halves = true;
-		else if (c == 'b')
-			by_other = true;
+		else if (c == 'b' || c == 'B')
+			by_other = true, other_name = c == 'B' ? optarg : NULL;
 		else
 			exit(2);
 	}
@@ -384,7 +446,7 @@ static pid_t begin_other(void)
 	pid_t other;
 
 	port = 0;
-	listener = listen_at();
+	listener = other_name ? listen_unix(other_name) : listen_at();
 	other_port = port;
 	port = own;
 	other = fork();
@@ -414,7 +476,7 @@ int main(int argc, char **argv)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (by_other)
 		other = begin_other();
-	listener = listen_at();
+	listener = name ? listen_unix(name) : listen_at();
 	server = fork();
 	if (!server)
 		serve(listener, argv[optind]);

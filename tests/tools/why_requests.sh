@@ -97,12 +97,99 @@ test_behind() {
 	grep -q '"kind":"object","where":"behind","cause":"network","object":"127.0.0.1:[0-9]*"' json || fail "no address"
 }
 
+# The same over unix sockets, with a name in the file system and without one.
+test_unix() {
+	for how in threads loop pool; do
+		run sonde why --requests --json -n 1000 -- serve -u sock -s 100 -e 50 $how 300
+		expect_requests
+		[ "$(slow_parts own sleep)" = 6 ] || fail "$how: $(slow_parts own sleep) slept"
+	done
+	run sonde why --requests --json -n 1000 -- serve -u @sock -d threads 200
+	expect_requests
+	grep -q '"client":"serve [0-9]*"' json || fail "no client"
+}
+
+# The same by its process, whose sockets are found.
+test_unix_process() {
+	mkfifo gate
+	serve -u sock -w gate loop 50 > did_it &
+	client=$!
+	until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+	server=${server#/proc/}
+	start sonde why --requests --json -n 1000 -p "${server%/comm}"
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	expect_requests
+}
+
+# What is asked over a unix socket is named by it. The requests are those of both servers.
+test_unix_behind() {
+	run sonde why --requests --json -n 1000 -- serve -B "$PWD/sock" -s 100 -e 50 loop 300
+	expect_exit 0
+	grep '"kind":"total"' out | grep -q '"requests":600,"connections":8,' || fail "not 600 requests"
+	grep -q '"kind":"object","where":"behind","cause":"network","object":"'"$PWD"'/sock"' out || fail "no name"
+}
+
+# Only the processes of a control group are looked at: that of the server has a port, the other none.
+test_cgroup() {
+	mkdir /sys/fs/cgroup/full /sys/fs/cgroup/full/inner /sys/fs/cgroup/empty
+	mkfifo gate
+	serve -c 1 -w gate loop 50 > did_it &
+	client=$!
+	until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+	server=${server#/proc/}
+	echo "${server%/comm}" > /sys/fs/cgroup/full/inner/cgroup.procs
+	run sonde why --requests -d 1 --cgroup empty
+	expect_exit 0
+	expect_err 'no measured process listens'
+	start sonde why --requests --json -n 1000 --cgroup full
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	rmdir /sys/fs/cgroup/full/inner /sys/fs/cgroup/full /sys/fs/cgroup/empty
+	expect_requests
+}
+
+# In a pid namespace, too.
+test_pidns() {
+	cat > inside <<- 'END'
+		serve -p 1234 -c 2 -w gate threads 50 > did_it &
+		client=$!
+		until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+		server=${server#/proc/}
+		sonde why --requests --json -n 1000 -p "${server%/comm}" > found 2> said &
+		sonde=$!
+		until grep -q Tracing said; do :; done
+		echo > gate
+		wait $client
+		kill -INT $sonde
+		wait $sonde
+	END
+	mkfifo gate
+	run unshare -m -p -f --mount-proc sh ./inside
+	cat found did_it > out
+	cat said > err
+	expect_requests
+}
+
 # Clients of both versions of IP at one socket that listens.
 test_versions() {
 	run sonde why --requests --json -n 1000 -- serve -6 -c 4 threads 100
 	expect_requests
 	grep -q '"client":"127.0.0.1:' json || fail "not version 4"
 	grep -q '"client":"\[::1\]:' json || fail "not version 6"
+}
+
+# Clients that have the same port at different addresses are told apart.
+# kernels=one
+test_same_port() {
+	run sonde why --requests -- serve -a 5555 -c 4 threads 200
+	expect_exit 0
+	expect_line '^200 requests on 4 connections in '
+	expect_line "^client's view: .*\(200 on this machine\)$"
 }
 
 # Requests that come in parts are counted apart. If they are many, nothing is said of the slowest.
