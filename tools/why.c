@@ -45,7 +45,8 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "for other requests, or were not there yet; waits for a server behind, which was asked and has not answered "
 	     "yet; and waits of which nothing says what they have to do with it. "
 	     "The columns are the mean, and that of the middle 10 % and of the slowest 1 %; each sums to the time of "
-	     "these requests. The server's view ends when it has sent the answer, the client's when it has read it. "
+	     "these requests; of very many, a sample is split. The slowest ones are shown with their steps in the order of "
+	     "time; --slower splits only those that last long. The server's view ends when it has sent the answer, the client's when it has read it. "
 	     "The server is at --port, or at the ports and unix sockets where the processes of -p, --cgroup, "
 	     "SERVICE or COMMAND listen.\n\n"
 	     "--perfetto writes what the page is computed from for https://ui.perfetto.dev and its trace processor: "
@@ -55,6 +56,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	      { "sonde why nginx -d 10", "a service with all its processes, for 10 seconds" },
 	      { "sonde why -p 1234 -d 10", "one process" },
 	      { "sonde why --requests nginx -d 10", "what its clients wait for" },
+	      { "sonde why --requests --port 8080 --slower 50 --by peer", "the slow ones of one port, and whose they are" },
 	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
 	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },
 	      { "sonde why --perfetto why.pftrace -- make -j2", "the same as a timeline, for Perfetto's UI" },

@@ -126,9 +126,9 @@ struct upid {
 } CORE;
 
 struct pid {
-	unsigned int level;	/* of the innermost namespace; the host has level 0 */
+	unsigned int level;	    /* of the innermost namespace; the host has level 0 */
 	struct hlist_head tasks[1]; /* the thread with this id, by its pid_links; further ones are for groups */
-	struct upid numbers[1]; /* its id in the namespace of each level */
+	struct upid numbers[1];	    /* its id in the namespace of each level */
 } CORE;
 
 /* Where exec has put the strings of a program: arguments, environment, and after these the name that was executed. */
@@ -243,7 +243,7 @@ struct cfs_rq {
 struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 prev_sum_exec_runtime; /* when it came to the processor */
-	struct cfs_rq *cfs_rq; /* of its cgroup */
+	struct cfs_rq *cfs_rq;	     /* of its cgroup */
 } CORE;
 
 struct task_struct {
@@ -270,9 +270,9 @@ struct task_struct {
 	char comm[16];
 	unsigned in_iowait : 1;
 	unsigned in_memstall : 1; /* waits for memory, in the account of /proc/pressure */
-	unsigned frozen : 1; /* by its cgroup, version 2 */
-	__u64 start_time;   /* ns of the monotonic clock */
-	__u64 utime, stime; /* ns, as ticks found it */
+	unsigned frozen : 1;	  /* by its cgroup, version 2 */
+	__u64 start_time;	  /* ns of the monotonic clock */
+	__u64 utime, stime;	  /* ns, as ticks found it */
 	struct sched_entity se;
 	struct sched_info sched_info;
 } CORE;

@@ -27,6 +27,8 @@
 #define TRIES  64
 #define TRY_US 200
 
+static const char *const bys[] = { "nothing", "peer", "port", "thread", NULL };
+
 static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
 	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
@@ -37,6 +39,10 @@ static const struct opt options[] = {
 	    "requests of a server, and where their time goes; -n: the slowest ones"),
 	OPT(OPT_U32, struct why_settings, port, 0, "port", "N", "with --requests: of the server at this TCP port", .min = 1,
 	    .max = 65535),
+	OPT(OPT_CHOICE, struct why_settings, by, 0, "by", "WHAT", "with --requests: also a table by peer, port or thread",
+	    .choices = bys),
+	OPT(OPT_U32, struct why_settings, slower, 0, "slower", "MS",
+	    "with --requests: split only those that last so many ms and more", .min = 1),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
@@ -156,7 +162,8 @@ static int open_ring(struct why *why, struct err *err)
 static int set_up(struct why *why, struct err *err)
 {
 	const struct why_config config = {
-		.stacks = !why->settings->without_stacks && !why->requests.on,
+		.stacks = !why->settings->without_stacks,
+		.link_stacks = !why->settings->without_stacks && why->requests.on,
 		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto || why->requests.on,
 		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
@@ -242,7 +249,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
-	stacks->kernel_only |= why->settings->without_stacks || why->settings->requests;
+	stacks->kernel_only |= why->settings->without_stacks;
 	why->requests.on = why->settings->requests;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,

@@ -87,8 +87,9 @@ struct why_requests {
 	bool on, on_unix, on_unix_before;
 	struct requests *found;
 	struct request_shared *shared;
-	struct set clients;	     /* struct why_client */
-	struct set name_keys;	     /* of unix sockets; numbers index names */
+	struct set clients;   /* struct why_client: clients, and servers behind */
+	struct set groups;    /* the same, of --by */
+	struct set name_keys; /* of unix sockets; numbers index names */
 	vec(char *) names;
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
@@ -98,9 +99,12 @@ struct why_requests {
 struct why_client {
 	unsigned char address[16]; /* of REQUEST_UNIX: the name of the process */
 	uint32_t version;	   /* 4 or 6, REQUEST_UNIX; WHY_UNIX_NAME: the address is a key in "request_names" */
-	uint32_t port;		   /* of REQUEST_UNIX: the process */
+	uint32_t port;		   /* of REQUEST_UNIX: the process; 0: any */
 };
 #define WHY_UNIX_NAME 2
+/* Of a group: the port is that of the server, or the id of a thread. */
+#define WHY_PORT 7
+#define WHY_TID	 8
 
 struct why {
 	struct engine_instance *instance;
@@ -235,7 +239,7 @@ void why_requests_take(struct why *why);
 void why_requests_finish(struct why *why);
 void why_requests_losses(const struct why *why);
 void why_requests_release(struct why *why);
-/* requests_page.c: prints it. Of data, the caller has begun the table. */
+/* requests_page.c, requests_rows.c: prints it. Of data, the caller has begun the table. */
 void why_requests_print(struct why *why, struct output *out);
 extern const struct schema why_requests_schema;
 

@@ -22,6 +22,7 @@
 #define LOOK_NS	   NS_PER_SEC
 /* Clients whose address and port are kept. */
 #define MOST_CLIENTS 65536
+#define MOST_GROUPS  4096
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
 
@@ -36,7 +37,9 @@ int why_requests_check(struct why *why, struct err *err)
 	const struct filter *filter = &why->instance->filter;
 
 	if (!why->requests.on)
-		return why->settings->port ? refuse(why, err, "--port is of --requests: give both") : 0;
+		return why->settings->port || why->settings->by || why->settings->slower
+			       ? refuse(why, err, "--port, --by and --slower are of --requests: give it, too")
+			       : 0;
 	if (why->settings->perfetto || why->stacks_source.keyed || why->settings->by_thread)
 		return refuse(why, err, "--requests goes with no file of stacks, no --perfetto and no -t yet");
 	if (filter->by_tid || filter->by_uid || filter->by_comm)
@@ -53,6 +56,10 @@ int why_requests_open(struct why *why, struct err *err)
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};
+	const struct requests_limits limits = {
+		.slowest = why->settings->worst,
+		.slower = why->settings->slower * (uint64_t)NS_PER_MS,
+	};
 	struct object *object = &why->progs.object;
 	static const char *const maps[] = { "request_cells", "request_behinds", "request_peers", "request_names" };
 	int ret = 0;
@@ -65,7 +72,7 @@ int why_requests_open(struct why *why, struct err *err)
 	why->requests.on_unix = !why->settings->port;
 	/* where a read of nothing is not seen */
 	why->requests.on_unix_before = why->requests.on_unix && kernel_tracepoint_id("sock", "sock_recv_length") < 0;
-	why->requests.found = requests_new(&classes);
+	why->requests.found = requests_new(&classes, &limits);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
 }
 
@@ -90,7 +97,7 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	struct why_key behind = { .class = WHY_PROCESSOR };
 	struct requests_link link;
 
-	memcpy(&from, words, (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(*words));
+	memcpy(&from, words, (n < WHY_LINK_STACK ? n : WHY_LINK_STACK) * sizeof(*words));
 	link = (struct requests_link){
 		.off_at = from.off_at,
 		.woken_at = kind == WHY_LINK_WOKEN ? from.woken_at : from.off_at,
@@ -107,6 +114,7 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 		const struct why_key key = { .a = from.a, .b = from.b, .class = from.class, .call = from.call };
 
 		link.object = objects_key(why, &key);
+		link.stack = from.stack;
 	}
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
 	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0])
@@ -114,13 +122,10 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	requests_add_link(why->requests.found, &link);
 }
 
-static uint32_t add_client(struct why *why, const struct why_client *client)
+/* Those whom no room is left for are found only if they are known. */
+static uint32_t add_to(struct set *set, const struct why_client *client, size_t most)
 {
-	struct set *clients = &why->requests.clients;
-
-	/* those whom no room is left for are found only if they are known */
-	return clients->n < MOST_CLIENTS ? set_add(clients, client, sizeof(*client))
-					 : set_find(clients, client, sizeof(*client));
+	return set->n < most ? set_add(set, client, sizeof(*client)) : set_find(set, client, sizeof(*client));
 }
 
 /* The client of a connection. */
@@ -131,7 +136,7 @@ static uint32_t client_of(struct why *why, const struct request_event *event)
 	memcpy(client.address, event->client, sizeof(client.address));
 	if (event->version == REQUEST_UNIX)
 		client.port = event->client_pid;
-	return add_client(why, &client);
+	return add_to(&why->requests.clients, &client, MOST_CLIENTS);
 }
 
 /* A server at a unix socket has a name in place of an address. */
@@ -142,7 +147,31 @@ static uint32_t server_of(struct why *why, const struct request_event *event)
 	if (event->version != REQUEST_UNIX)
 		return client_of(why, event);
 	memcpy(server.address, &event->name, sizeof(event->name));
-	return add_client(why, &server);
+	return add_to(&why->requests.clients, &server, MOST_CLIENTS);
+}
+
+/* What --by puts a request into. */
+static uint32_t group_of(struct why *why, const struct request_event *event)
+{
+	struct why_client group = { .version = event->version };
+
+	switch (why->settings->by) {
+	case WHY_BY_PEER:
+		memcpy(group.address, event->client, sizeof(group.address));
+		break;
+	case WHY_BY_PORT:
+		group.version = event->version == REQUEST_UNIX ? WHY_UNIX_NAME : WHY_PORT;
+		group.port = event->version == REQUEST_UNIX ? 0 : event->port;
+		memcpy(group.address, &event->name, sizeof(event->name));
+		break;
+	case WHY_BY_THREAD:
+		group.version = WHY_TID;
+		group.port = event->tid;
+		break;
+	default:
+		return REQUESTS_NONE;
+	}
+	return add_to(&why->requests.groups, &group, MOST_GROUPS);
 }
 
 static void add_event(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
@@ -170,12 +199,15 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.round = from.round,
 		.merged = from.merged,
 		.from = REQUESTS_NONE,
+		.group = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE)
+	if (kind == WHY_LINK_DONE) {
 		event.from = client_of(why, &from);
-	else if (kind == WHY_LINK_GET)
+		event.group = group_of(why, &from);
+	} else if (kind == WHY_LINK_GET) {
 		event.from = server_of(why, &from);
+	}
 	requests_add_event(why->requests.found, &event);
 }
 
@@ -210,6 +242,7 @@ void why_requests_add_wait(struct why *why, const struct why_thread *thread, uin
 		.tid = thread->tid,
 		.object = REQUESTS_NONE,
 		.behind = REQUESTS_NONE,
+		.stack = sleeps ? thread->stack : 0,
 		.class = thread->key.class < WHY_CLASSES ? thread->key.class : WHY_UNKNOWN,
 		.ready_class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR,
 	};
@@ -302,6 +335,7 @@ void why_requests_losses(const struct why *why)
 {
 	const struct why_requests *requests = &why->requests;
 	struct requests_counts counts;
+	size_t kept;
 
 	if (!requests->on || !requests->shared)
 		return;
@@ -311,7 +345,14 @@ void why_requests_losses(const struct why *why)
 			    "--port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
-	say(counts.not_kept, "request", "not in times and percentiles: only the first are kept");
+	if (requests->groups.n >= MOST_GROUPS)
+		report_note("more than %u lines by --by: others are missing", MOST_GROUPS);
+	requests_times(requests->found, &kept);
+	if (kept < counts.requests)
+		report_note("percentiles are of a sample of %zu requests", kept);
+	requests_split(requests->found, &kept);
+	if (kept < counts.slower)
+		report_note("where time goes is of a sample of %zu requests", kept);
 	say(counts.unanswered, "request", "not measured: read, but not answered when its connection or tracing ended");
 	if (requests->shared->no_room)
 		report_note("more than %u connections at a time: requests of others are missing", REQUEST_CELLS);
@@ -324,6 +365,7 @@ void why_requests_release(struct why *why)
 {
 	requests_free(why->requests.found);
 	set_release(&why->requests.clients);
+	set_release(&why->requests.groups);
 	set_release(&why->requests.name_keys);
 	vec_each(name, &why->requests.names)
 		free(*name);

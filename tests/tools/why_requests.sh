@@ -175,6 +175,49 @@ test_pidns() {
 	expect_requests
 }
 
+# A table by thread, by port, by peer: its requests are all of them.
+# kernels=one
+test_by() {
+	run sonde why --requests --json --by thread -n 0 -- serve -c 4 threads 100
+	expect_exit 0
+	[ "$(grep -c '"kind":"group",.*"object":"server [0-9]*",.*"requests":25,' out)" = 4 ] || fail "not 25 of 4 threads"
+	run sonde why --requests --json --by port -n 0 -- serve -p 1234 -c 4 threads 100
+	expect_exit 0
+	[ "$(grep '"kind":"group"' out | grep -c '"object":"port 1234",.*"requests":100,')" = 1 ] || fail "not 100 of a port"
+	run sonde why --requests --json --by port -n 0 -- serve -u @serve threads 100
+	[ "$(grep '"kind":"group"' out | grep -c '"object":"@serve",.*"requests":100,')" = 1 ] || fail "not 100 of a name"
+	run sonde why --requests --by peer -n 0 -- serve -a 5555 -c 4 threads 100
+	expect_exit 0
+	for peer in 1 2 3 4; do
+		expect_line "^  127.0.0.$peer +25 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+   [a-z]"
+	done
+}
+
+# Only those are split that last long; all are counted.
+# kernels=one
+test_slower() {
+	run sonde why --requests --json --slower 90 -n 1000 -- serve -s 100 -e 50 threads 300
+	expect_exit 0
+	slow=$(sed -n 's/.*"kind":"total".*"requests":300,.*"slower":\([0-9]*\).*/\1/p' out)
+	[ "$slow" -ge 6 ] || fail "$slow are slow"
+	[ "$(grep -c '"kind":"request",' out)" = "$slow" ] || fail "others are among them"
+	! grep '"kind":"request",' out | grep -vE '"ns":([0-9]{9,}|9[0-9]{7}),' || fail "one is not slow"
+	run sonde why --requests --slower 90 -- serve -s 100 -e 50 threads 300
+	expect_line '^[0-9]+ lasted for 90 ms and more: the following is of these$'
+	expect_line '^  sleep +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+ %$'
+}
+
+# The steps of the slowest requests, with the stack of the sleep.
+test_steps() {
+	run sonde why --requests -n 3 -- serve -s 100 -e 50 threads 300
+	expect_exit 0
+	expect_line '^ +[0-9.]+ +1[0-9][0-9]\.[0-9]+  sleep$'
+	expect_line 'serve_one > .*nanosleep'
+	run sonde why --requests --no-stacks -n 3 -- serve -s 100 -e 50 threads 300
+	expect_line '^ +[0-9.]+ +1[0-9][0-9]\.[0-9]+  sleep$'
+	! grep 'serve_one' out || fail "a stack"
+}
+
 # Clients of both versions of IP at one socket that listens.
 test_versions() {
 	run sonde why --requests --json -n 1000 -- serve -6 -c 4 threads 100
@@ -223,7 +266,7 @@ test_disk() {
 
 # kernels=one
 test_refused() {
-	for options in "--port 80" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
+	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
 		"--requests --comm x"; do
 		# shellcheck disable=SC2086
 		run sonde why $options
