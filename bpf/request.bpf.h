@@ -9,26 +9,6 @@
 
 #include "bpf/request_unix.bpf.h"
 
-/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
-__noinline __u64 request_server(__u64 client)
-{
-	struct sock *sk = (void *)client;
-	struct request_cell seen = {};
-	struct tcp_ends ends = {};
-	__u64 *server;
-
-	tcp_read_addresses(sk, &ends);
-	tcp_read_ports(sk, &ends, false);
-	request_copy(seen.address, ends.raddr, ends.version);
-	request_copy(seen.client, ends.laddr, ends.version);
-	seen.port = ends.rport;
-	seen.client_port = ends.lport;
-	seen.version = ends.version;
-	seen.peer = request_pair(sk, &seen);
-	server = bpf_map_lookup_elem(&request_peers, &seen.peer);
-	return server ? *server : 0;
-}
-
 /* The client of a server of this machine reads. */
 static __always_inline void request_client(__u64 client)
 {
@@ -116,13 +96,12 @@ int arrives(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	if (request_family(ctx, sk) == WHY_AF_UNIX) {
-		if (!config.one_port)
-			request_unix_arrives((__u64)sk);
+		request_unix_arrives((__u64)sk);
 		return 0;
 	}
 	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
-		if (request_shared.behind)
-			request_answered((__u64)sk);
+		if (request_shared.behind && !request_answered((__u64)sk))
+			request_note_reached(sk);
 		request_reaches(sk);
 		return 0;
 	}
@@ -135,6 +114,8 @@ int arrives(void *ctx)
 		cell = request_new((__u64)sk, now);
 	if (!cell)
 		return 0;
+	if (cell->aside && !cell->ours)
+		cell->ours = why_current() != NULL;
 	if (cell->state == REQUEST_READ) {
 		written = request_write_seq(sk);
 		if (written == cell->seq) {
@@ -181,7 +162,7 @@ int reads(void *ctx)
 	}
 	now = bpf_ktime_get_ns();
 	cell = request_of(sk);
-	if (!cell)
+	if (!cell && *request_port(BPF_CORE_READ(sk, __sk_common.skc_num)) == REQUEST_OWN)
 		cell = request_adopt(sk, now);
 	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell, key))
 		return 0;
@@ -282,7 +263,7 @@ int connections(void *ctx)
 		to = states >> 32;
 	}
 	port = request_port(BPF_CORE_READ(sk, __sk_common.skc_num));
-	if (to == TCP_LISTEN && !config.one_port && !*port &&
+	if (to == TCP_LISTEN && !config.one_port && *port != REQUEST_OWN &&
 	    (why_current() || task_pass((void *)bpf_get_current_task())))
 		*port = 1;
 	if (to == TCP_SYN_SENT || from == TCP_SYN_SENT || (to == TCP_CLOSE && request_shared.behind))

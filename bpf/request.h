@@ -39,8 +39,9 @@ struct request_cell {
 	unsigned int answered; /* the last round of which a send was written */
 	unsigned int merged;   /* bytes arrived so often between the first read and the answer */
 	unsigned char state;   /* enum request_state */
-	unsigned char owned;   /* a thread that the filter passes has read */
-	unsigned char unused[2];
+	unsigned char owned;   /* a measured thread has read */
+	unsigned char aside;   /* its server is only one behind: what is asked counts as part of other requests */
+	unsigned char ours;    /* of such a server: a measured thread asks */
 	union {
 		unsigned char address[16]; /* of the server */
 		unsigned long long name;   /* unix: key in "request_names" */
@@ -64,7 +65,8 @@ struct request_behind {
 	unsigned int seq;	    /* the socket's write_seq after what was asked */
 	unsigned char state;	    /* enum request_state; REQUEST_IDLE: it is asked, REQUEST_READ: has answered */
 	unsigned char asked;	    /* ever: what arrives is of an answer */
-	unsigned char unused[2];
+	unsigned char local;	    /* the server is on this machine */
+	unsigned char unused;
 };
 _Static_assert(sizeof(struct request_behind) == 32, "as on the other side");
 
@@ -74,9 +76,17 @@ struct request_event {
 	unsigned long long sock, birth;
 	unsigned long long arrived;
 	unsigned int tid, tgid; /* who reads or sends; of WHY_LINK_DONE: who sent last */
-	unsigned int round, merged;
-	/* of WHY_LINK_DONE; of WHY_LINK_GET, the server behind is `client`: */
-	unsigned long long sent_at, client_at;
+	unsigned int round;
+	unsigned int merged; /* of WHY_LINK_READ: request_cell.aside */
+	/* of WHY_LINK_DONE; of WHY_LINK_GET, the server behind is `client`, and its connection is known by: */
+	union {
+		struct {
+			unsigned long long sent_at, client_at;
+		};
+		struct {
+			unsigned long long there, there_birth; /* with `round`; 0: it is not measured */
+		};
+	};
 	unsigned long long name; /* as in the cell; 0: not unix */
 	unsigned char client[16];
 	union {
@@ -102,7 +112,7 @@ _Static_assert(sizeof(struct request_name) == 112, "as on the other side");
 /* An element of "request_names". */
 struct request_known {
 	struct request_name name;
-	unsigned long long wanted; /* the server's, and not only one that is behind */
+	unsigned long long wanted; /* REQUEST_OWN, REQUEST_BEHIND; 0: only the name is known */
 };
 _Static_assert(sizeof(struct request_known) == 120, "as on the other side");
 
@@ -128,8 +138,27 @@ static inline unsigned long long request_name_key(const struct request_name *nam
 /* The most connections at a time. */
 #define REQUEST_CELLS 16384
 #define REQUEST_PORTS 65536
+/* What a port is, in .data.request_ports; and a name, in request_known.wanted. */
+#define REQUEST_OWN    1 /* the server's */
+#define REQUEST_BEHIND 2 /* of a server behind, which has answered */
+/* The most processes that are measured for being servers behind. */
+#define REQUEST_JOINED 4096
 /* The most names of unix sockets. */
 #define REQUEST_NAMES 1024
+
+/* .data.request_chain */
+struct request_chain {
+	unsigned long long joined;  /* processes */
+	unsigned long long no_room; /* processes that are not measured */
+};
+_Static_assert(sizeof(struct request_chain) == 16, "as on the other side");
+
+/* The last arrival on a processor that is neither at the server nor at a connection to one behind. */
+struct request_reached {
+	unsigned long long sock;
+	unsigned long long task; /* the current one */
+};
+_Static_assert(sizeof(struct request_reached) == 16, "as on the other side");
 
 /* .data.requests: written by both sides. */
 struct request_shared {

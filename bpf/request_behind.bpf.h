@@ -14,7 +14,8 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	struct request_event *to;
 	struct tcp_ends ends = {};
 	struct ring_place place;
-	__u64 *record, name = 0;
+	__u64 *record, name = 0, server = 0;
+	struct request_cell *there = NULL;
 	bool is_unix;
 
 	if (!cell)
@@ -22,10 +23,14 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	is_unix = BPF_CORE_READ(sk, __sk_common.skc_family) == WHY_AF_UNIX;
 	if (kind == WHY_LINK_GET && is_unix) {
 		name = request_unix_server(key);
+		server = (__u64)request_unix_peer(sk);
 	} else if (kind == WHY_LINK_GET) {
 		tcp_read_addresses(sk, &ends);
 		tcp_read_ports(sk, &ends, false);
+		server = request_server(key);
 	}
+	if (server && config.chain)
+		there = bpf_map_lookup_elem(&request_cells, &server);
 	record = ring_reserve_untimed(&place, words + 1);
 	if (!record)
 		return 0;
@@ -37,9 +42,11 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	to->arrived = cell->arrived;
 	to->tid = both;
 	to->tgid = both >> 32;
-	to->round = to->merged = 0;
+	to->round = there ? there->round : 0;
+	to->merged = 0;
 	if (kind == WHY_LINK_GET) {
-		to->sent_at = to->client_at = 0;
+		to->there = there ? server : 0;
+		to->there_birth = there ? there->birth : 0;
 		to->name = name;
 		request_copy(to->client, ends.raddr, ends.version);
 		to->port = ends.lport;
@@ -69,6 +76,45 @@ __noinline int request_add_behind(__u64 key, __u64 now, __u32 state)
 	return 0;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct request_reached);
+} request_reached SEC(".maps");
+
+/* Bytes have arrived at a socket, perhaps within the call of a measured thread that sends them. */
+static __always_inline void request_note_reached(struct sock *sk)
+{
+	__u32 first = 0;
+	struct request_reached *reached;
+
+	if (!config.chain || !why_current())
+		return;
+	reached = bpf_map_lookup_elem(&request_reached, &first);
+	if (!reached)
+		return;
+	reached->sock = (__u64)sk;
+	reached->task = bpf_get_current_task();
+}
+
+/* Whether what the current task has just sent has arrived on this machine: at the other end, by both ports. */
+static __always_inline bool request_is_local(struct sock *sk)
+{
+	__u32 first = 0;
+	struct request_reached *reached;
+	struct sock *server;
+
+	if (!config.chain)
+		return false;
+	reached = bpf_map_lookup_elem(&request_reached, &first);
+	if (!reached || reached->task != bpf_get_current_task())
+		return false;
+	server = (void *)reached->sock;
+	return __builtin_bswap16(BPF_CORE_READ(sk, __sk_common.skc_dport)) == BPF_CORE_READ(server, __sk_common.skc_num) &&
+	       __builtin_bswap16(BPF_CORE_READ(server, __sk_common.skc_dport)) == BPF_CORE_READ(sk, __sk_common.skc_num);
+}
+
 static __always_inline struct request_behind *request_find_behind(__u64 key)
 {
 	return request_shared.behind ? bpf_map_lookup_elem(&request_behinds, &key) : NULL;
@@ -94,6 +140,8 @@ __noinline int request_ask(__u64 key, bool has_sent)
 		return 0;
 	cell->seq = written;
 	cell->asked = 1;
+	if (!cell->local)
+		cell->local = request_is_local(sk);
 	if (cell->state == REQUEST_IDLE)
 		return 0;
 	/* else its answer is there already */
@@ -125,16 +173,35 @@ __noinline int request_unix_ask(__u64 key)
 	return 0;
 }
 
-/* The answer arrives, or more of it. What arrives unasked is none. */
+/* The answer arrives, or more of it. What arrives unasked is none. Returns 0 if this is no connection to a server behind. */
 __noinline int request_answered(__u64 key)
 {
 	struct request_behind *cell = request_find_behind(key);
 
-	if (!cell || cell->state == REQUEST_ARRIVED || (!cell->asked && (cell->inode || request_write_seq((void *)key) == cell->seq)))
+	if (!cell)
 		return 0;
+	if (cell->state == REQUEST_ARRIVED ||
+	    (!cell->asked && (cell->inode || request_write_seq((void *)key) == cell->seq)))
+		return 1;
 	cell->arrived = bpf_ktime_get_ns();
 	cell->state = REQUEST_ARRIVED;
-	return 0;
+	return 1;
+}
+
+/* It is a server, and on this machine: from its next request on, it is measured. */
+static __always_inline void request_go_behind(struct request_behind *cell, struct sock *sk)
+{
+	__u8 *port;
+
+	if (!config.chain)
+		return;
+	if (cell->inode) {
+		request_unix_want((__u64)sk);
+		return;
+	}
+	port = request_port(__builtin_bswap16(BPF_CORE_READ(sk, __sk_common.skc_dport)));
+	if (cell->local && !*port)
+		*port = REQUEST_BEHIND;
 }
 
 /* The answer is read. */
@@ -146,8 +213,10 @@ __noinline int request_get(__u64 key)
 	if (!cell)
 		return 0;
 	cell->state = REQUEST_READ;
-	if (arrived)
-		request_write_behind(key, bpf_ktime_get_ns(), WHY_LINK_GET);
+	if (!arrived)
+		return 0;
+	request_write_behind(key, bpf_ktime_get_ns(), WHY_LINK_GET);
+	request_go_behind(cell, (void *)key);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #define SONDE_BPF_REQUEST_CELL_BPF_H
 
 #include "bpf/request.h"
+#include "bpf/request_joined.bpf.h"
 #include "bpf/tcp.bpf.h"
 #include "bpf/why_link.bpf.h"
 
@@ -120,6 +121,7 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 	cell.version = ends.version;
 	cell.peer = request_pair(sk, &cell);
 	cell.seq = cell.sent_seq = request_write_seq(sk);
+	cell.aside = *request_port(cell.port) == REQUEST_BEHIND;
 	if (bpf_map_update_elem(&request_cells, &key, &cell, BPF_ANY)) {
 		atomic_add(&request_shared.no_room, 1);
 		return NULL;
@@ -127,6 +129,26 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 	if (bpf_map_update_elem(&request_peers, &cell.peer, &key, BPF_ANY))
 		atomic_add(&request_shared.no_peer, 1);
 	return bpf_map_lookup_elem(&request_cells, &key);
+}
+
+/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
+__noinline __u64 request_server(__u64 client)
+{
+	struct sock *sk = (void *)client;
+	struct request_cell seen = {};
+	struct tcp_ends ends = {};
+	__u64 *server;
+
+	tcp_read_addresses(sk, &ends);
+	tcp_read_ports(sk, &ends, false);
+	request_copy(seen.address, ends.raddr, ends.version);
+	request_copy(seen.client, ends.laddr, ends.version);
+	seen.port = ends.rport;
+	seen.client_port = ends.lport;
+	seen.version = ends.version;
+	seen.peer = request_pair(sk, &seen);
+	server = bpf_map_lookup_elem(&request_peers, &seen.peer);
+	return server ? *server : 0;
 }
 
 /* Global, with numbers: the verifier follows it once. */
@@ -151,7 +173,7 @@ __noinline int request_write(__u64 key, __u64 now, __u32 kind, __u32 tid, __u32 
 	to->tid = tid;
 	to->tgid = tgid;
 	to->round = cell->round;
-	to->merged = cell->merged;
+	to->merged = kind == WHY_LINK_READ ? cell->aside : cell->merged;
 	if (kind == WHY_LINK_DONE) {
 		to->sent_at = cell->sent_at;
 		to->client_at = cell->client_at;
@@ -252,12 +274,16 @@ __noinline int request_end(__u64 key)
 	return 0;
 }
 
-/* Whether the thread that reads is one of the server's: then its connection is. */
+/* Whether the thread that reads is one of the server's, or of a server behind: then its connection is. */
 static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 {
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
 	if (cell->owned)
 		return true;
-	if (!why_current() && !task_pass((void *)bpf_get_current_task())) {
+	if (cell->aside && cell->ours)
+		request_join(tgid);
+	if (!why_current() && !task_pass((void *)bpf_get_current_task()) && !request_has_joined(tgid)) {
 		request_forget(cell, key);
 		return false;
 	}

@@ -110,12 +110,13 @@ __noinline __u64 request_unix_name(__u64 sock, bool by_reader)
 	before = bpf_map_lookup_elem(&request_names, &key);
 	if (before && before->wanted)
 		return key;
-	listener = by_reader ? NULL : request_unix_task(client);
-	if (!by_reader && (!listener || !task_pass(listener))) {
+	/* with a port, the server is there only */
+	listener = by_reader || config.one_port ? NULL : request_unix_task(client);
+	if (config.one_port || (!by_reader && (!listener || !task_pass(listener)))) {
 		request_add_foreign(address);
 		return 0;
 	}
-	known.wanted = 1;
+	known.wanted = REQUEST_OWN;
 	return bpf_map_update_elem(&request_names, &key, &known, BPF_ANY) ? 0 : key;
 }
 
@@ -134,6 +135,23 @@ __noinline __u64 request_unix_server(__u64 sock)
 	    bpf_map_update_elem(&request_names, &key, &known, BPF_ANY))
 		return 0;
 	return key;
+}
+
+/* The other end of a connection is a server that is measured from now on. */
+__noinline int request_unix_want(__u64 sock)
+{
+	struct sock *server = request_unix_peer((void *)sock);
+	__u64 address = server ? request_unix_address(server) : 0, key = address ? request_unix_server(sock) : 0;
+	struct request_known *known = key ? bpf_map_lookup_elem(&request_names, &key) : NULL;
+	struct request_foreign *foreign;
+
+	if (!known || known->wanted)
+		return 0;
+	known->wanted = REQUEST_BEHIND;
+	foreign = request_foreign_of(address);
+	if (foreign->address == address)
+		foreign->left = 0;
+	return 0;
 }
 
 #endif

@@ -19,10 +19,13 @@ __noinline int request_unix_new(__u64 key, __u64 now, bool by_reader)
 	struct request_cell cell = { .birth = now, .version = REQUEST_UNIX };
 	struct sock *sk = (void *)key;
 	struct task_struct *client = request_unix_task(sk);
+	struct request_known *known;
 
 	cell.name = request_unix_name(key, by_reader);
-	if (!cell.name)
+	known = cell.name ? bpf_map_lookup_elem(&request_names, &cell.name) : NULL;
+	if (!known)
 		return 0;
+	cell.aside = known->wanted == REQUEST_BEHIND;
 	cell.peer = request_unix_inode(request_unix_peer(sk));
 	if (client) {
 		cell.client_pid = BPF_CORE_READ(client, tgid);
@@ -87,6 +90,8 @@ __noinline int request_unix_asked(__u64 key)
 		if (!cell)
 			return 0;
 	}
+	if (cell->aside && !cell->ours)
+		cell->ours = why_current() != NULL;
 	late = cell->late;
 	if (late && (!BPF_CORE_READ(sk, sk_receive_queue.qlen) || now - late < REQUEST_LATE_NS)) {
 		request_unix_arrives_late(cell, key, late);
@@ -141,7 +146,7 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 	struct request_cell *cell = request_find(key);
 	__u64 now = bpf_ktime_get_ns(), both, address;
 
-	if (!cell && n && why_current() && tcp_state(sk) == TCP_ESTABLISHED) {
+	if (!cell && n && !config.one_port && why_current() && tcp_state(sk) == TCP_ESTABLISHED) {
 		address = request_unix_address(sk);
 		/* not that of a client: it is shared */
 		if (BPF_CORE_READ((struct unix_address *)address, refcnt.refs.counter) < 2 || !request_unix_new(key, now, true))

@@ -236,8 +236,8 @@ static void begin(struct requests *requests, struct requests_open *open, const s
 	const struct requests_point point = point_of(event);
 
 	abandon(requests, open);
-	requests->counts.connections += open->birth != event->birth && !event->aside;
 	*open = (struct requests_open){
+		.counted = open->counted,
 		.number = ++requests->numbers,
 		.birth = event->birth,
 		.arrived = event->arrived,
@@ -353,6 +353,10 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 			.group = event->group,
 			.merged = event->merged,
 		};
+		if (!open->aside && !open->inner && open->counted != open->birth) {
+			requests->counts.connections++;
+			open->counted = open->birth;
+		}
 		/* its points are that one's now */
 		open->number = open->n = 0;
 	}

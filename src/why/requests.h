@@ -120,12 +120,16 @@ struct requests_classes {
 	uint8_t behind; /* of the time of a server behind; a thread that sleeps so may wait for one */
 };
 
+/* The most of requests_limits.deep. */
+#define REQUESTS_MOST_DEEP 5
+
 /* What is kept: if there are more, a sample in which each request has the same chance. 0: the default. */
 struct requests_limits {
 	size_t split;	 /* requests with their parts: 32,768 */
 	size_t times;	 /* 262,144 */
 	size_t slowest;	 /* requests with their parts and steps */
 	uint64_t slower; /* ns: requests that last less are not split */
+	int deep;	 /* how many servers behind each other are gone into; 0: into none */
 };
 
 struct requests;

@@ -2,9 +2,6 @@
 /* Cuts a request into parts (requests.h). Knows threads and points, not where they come from. */
 #include "requests_part.h"
 
-/* How many servers behind each other are gone into. */
-#define MOST_DEEP 5
-
 struct cut {
 	struct requests *requests;
 	uint64_t number;
@@ -233,7 +230,7 @@ static void cut_points(struct cut *cut, const struct requests_point *points, siz
 /* The time of a wait for a server behind: of the request there, and on the way. */
 static void add_there(const struct cut *cut, const struct requests_point *point, uint64_t from, uint64_t to)
 {
-	const struct requests_chain *chain = cut->deep < MOST_DEEP ? point->there : NULL;
+	const struct requests_chain *chain = cut->deep < cut->requests->limits.deep ? point->there : NULL;
 	struct requests_step step = {
 		.state = {
 			.tid = point->tid,

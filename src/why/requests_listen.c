@@ -20,7 +20,7 @@ static void add_port(struct why *why, uint32_t port)
 {
 	uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
 
-	ports[port] = 1;
+	ports[port] = REQUEST_OWN;
 }
 
 /* The inodes of a process's sockets. */
@@ -66,7 +66,7 @@ static void add_listening(struct why *why, const struct set *inodes, uint32_t tg
 /* path: as /proc has it, which shows each NUL of an abstract name as @. */
 static void add_name(struct why *why, const char *path)
 {
-	struct request_known known = { .wanted = 1 };
+	struct request_known known = { .wanted = REQUEST_OWN };
 	size_t n = strcspn(path, "\n");
 	unsigned long long key;
 
@@ -186,10 +186,10 @@ bool why_requests_listens(const struct why *why)
 	unsigned long long key, *before = NULL;
 
 	for (size_t i = 0; i < REQUEST_PORTS; i++)
-		if (ports[i])
+		if (ports[i] == REQUEST_OWN)
 			return true;
 	for (; !bpf_map_get_next_key(names, before, &key); before = &key)
-		if (!bpf_map_lookup_elem(names, &key, &known) && known.wanted)
+		if (!bpf_map_lookup_elem(names, &key, &known) && known.wanted == REQUEST_OWN)
 			return true;
 	return false;
 }

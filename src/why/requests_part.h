@@ -53,8 +53,9 @@ struct requests_open {
 	uint64_t number; /* since the begin; 0: there is none */
 	uint64_t birth, arrived;
 	uint32_t round;
-	bool aside; /* it counts only as part of others */
-	bool inner; /* it is part of another one */
+	bool aside;	  /* it counts only as part of others */
+	bool inner;	  /* it is part of another one */
+	uint64_t counted; /* the birth of the last connection here that was counted */
 	size_t n;
 	struct requests_point points[REQUESTS_POINTS];
 };

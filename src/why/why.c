@@ -43,17 +43,18 @@ static const struct opt options[] = {
 	    .choices = bys),
 	OPT(OPT_U32, struct why_settings, slower, 0, "slower", "MS",
 	    "with --requests: split only those that last so many ms and more", .min = 1),
+	OPT(OPT_U32, struct why_settings, chain, 0, "chain", "N",
+	    "with --requests: go into at most N servers behind each other on this machine: 5", .max = REQUESTS_MOST_DEEP),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
-static const struct why_settings defaults = { .worst = WHY_WORST };
+static const struct why_settings defaults = { .worst = WHY_WORST, .chain = REQUESTS_MOST_DEEP };
 
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
 
 #define OF_REQUESTS .when = SETTING(bool, struct why, requests.on)
-#define OF_UNIX	    .when = SETTING(bool, struct why, requests.on_unix)
 
 static const struct progs_probe probes[] = {
 	{ .program = "switches", .system = "sched", .name = "sched_switch", .raw = true },
@@ -65,9 +66,9 @@ static const struct progs_probe probes[] = {
 	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "reads", .system = "tcp", .name = "tcp_rcv_space_adjust", OF_REQUESTS },
-	{ .program = "takes", .system = "sock", .name = "sock_recv_length", OF_UNIX, .optional = true },
-	{ .program = "takes", .function = "unix_stream_read_actor", OF_UNIX, .optional = true, .otherwise = true },
-	{ .program = "closes", .function = "unix_release_sock", .when = SETTING(bool, struct why, requests.on_unix_before), .optional = true },
+	{ .program = "takes", .system = "sock", .name = "sock_recv_length", OF_REQUESTS, .optional = true },
+	{ .program = "takes", .function = "unix_stream_read_actor", OF_REQUESTS, .optional = true, .otherwise = true },
+	{ .program = "closes", .function = "unix_release_sock", .when = SETTING(bool, struct why, requests.no_recv), .optional = true },
 	{ .program = "sends", .system = "sock", .name = "sock_send_length", OF_REQUESTS, .optional = true },
 	{ .program = "sends", .function = "tcp_release_cb", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "connections", .system = "sock", .name = "inet_sock_set_state", OF_REQUESTS },
@@ -168,6 +169,7 @@ static int set_up(struct why *why, struct err *err)
 		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
 		.one_port = why->settings->port != 0,
+		.chain = why->requests.on && why->settings->chain,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.for_work = why_idle_classes(why),
 		.behind = WHY_BEHIND_NS,

@@ -20,6 +20,7 @@ struct why_settings {
 	uint32_t port;	      /* of the server; 0: all at which the threads listen */
 	int by;		      /* enum why_by */
 	uint32_t slower;      /* ms: only requests that last so long are split */
+	uint32_t chain;	      /* how many servers behind each other are gone into */
 };
 
 /* A table of requests, too. */

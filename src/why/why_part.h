@@ -84,7 +84,8 @@ struct why_work {
 
 /* With --requests. */
 struct why_requests {
-	bool on, on_unix, on_unix_before;
+	bool on;
+	bool no_recv; /* the kernel does not show what is read of unix sockets; functions do */
 	struct requests *found;
 	struct request_shared *shared;
 	struct set clients;   /* struct why_client: clients, and servers behind */

@@ -59,19 +59,19 @@ int why_requests_open(struct why *why, struct err *err)
 	const struct requests_limits limits = {
 		.slowest = why->settings->worst,
 		.slower = why->settings->slower * (uint64_t)NS_PER_MS,
+		.deep = why->settings->chain,
 	};
 	struct object *object = &why->progs.object;
-	static const char *const maps[] = { "request_cells", "request_behinds", "request_peers", "request_names" };
+	static const char *const maps[] = { "request_cells", "request_behinds", "request_peers", "request_names",
+					    "request_joined" };
 	int ret = 0;
 
 	for (size_t i = 0; !why->requests.on && !ret && i < ARRAY_SIZE(maps); i++)
 		ret = object_size_map(object, maps[i], 0, err);
 	if (!why->requests.on)
 		return ret;
-	/* with a port, it is of that server only */
-	why->requests.on_unix = !why->settings->port;
 	/* where a read of nothing is not seen */
-	why->requests.on_unix_before = why->requests.on_unix && kernel_tracepoint_id("sock", "sock_recv_length") < 0;
+	why->requests.no_recv = kernel_tracepoint_id("sock", "sock_recv_length") < 0;
 	why->requests.found = requests_new(&classes, &limits);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
 }
@@ -207,6 +207,9 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		event.group = group_of(why, &from);
 	} else if (kind == WHY_LINK_GET) {
 		event.from = server_of(why, &from);
+		event.there = (struct requests_there){ from.there, from.there_birth, from.round };
+	} else if (kind == WHY_LINK_READ) {
+		event.aside = from.merged;
 	}
 	requests_add_event(why->requests.found, &event);
 }
@@ -334,6 +337,7 @@ static void say(uint64_t n, const char *what, const char *why_not)
 void why_requests_losses(const struct why *why)
 {
 	const struct why_requests *requests = &why->requests;
+	const struct request_chain *chain;
 	struct requests_counts counts;
 	size_t kept;
 
@@ -358,6 +362,9 @@ void why_requests_losses(const struct why *why)
 		report_note("more than %u connections at a time: requests of others are missing", REQUEST_CELLS);
 	if (requests->shared->no_peer)
 		report_note("more than %u clients at a time: the view of others is missing", REQUEST_CELLS);
+	chain = object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
+	if (chain->no_room)
+		report_note("more than %u processes behind: others are not gone into", REQUEST_JOINED);
 	say(requests->shared->in_midst, "request", "left out: it had begun before tracing, or before its connection was seen");
 }
 

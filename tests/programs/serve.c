@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-a PORT] [-h]
- *	[-b | -B NAME] HOW REQUESTS
+ *	[-b | -B NAME] [-2] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
  * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for
@@ -11,7 +11,8 @@
  * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
  * client uses them in turn. -a: each connection comes from this port of an address of its own. -h: the client sends the second half of a request when the server has read the first one.
  * -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or
- * writes. -B: the same at a unix socket. -w: the client begins when FILE can be opened and read.
+ * writes. -B: the same at a unix socket. -2: each thread of that one asks a third
+ * one, "last", over TCP, and that one does. -w: the client begins when FILE can be opened and read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
  */
@@ -43,7 +44,7 @@
 
 static int port, own_port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each, both_versions, halves, by_other;
+static bool one_each, both_versions, halves, by_other, by_third;
 static const char *name, *other_name; /* of unix sockets; NULL: TCP */
 static struct shared {
 	atomic_long served, slow, opened, halves;
@@ -135,12 +136,42 @@ static void answer(int fd)
 		err(1, "write");
 }
 
+static int last_port; /* of the third server, for the one that asks it */
+
+static int connect_port(int to)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(to) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
+		err(1, "connect");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+/* What the third server answers is the answer. */
+static void pass_to_last(int fd, int last)
+{
+	char bytes[ANSWER] = "";
+
+	if (write(last, bytes, ASK) != ASK || recv(last, bytes, ANSWER, MSG_WAITALL) != ANSWER ||
+	    write(fd, bytes, ANSWER) != ANSWER)
+		err(1, "the third server");
+}
+
 static void *serve_one(void *arg)
 {
-	int fd = (long)arg;
+	int fd = (long)arg, last = last_port ? connect_port(last_port) : -1;
 
-	while (get(fd))
-		answer(fd);
+	while (get(fd)) {
+		if (last_port)
+			pass_to_last(fd, last);
+		else
+			answer(fd);
+	}
+	if (last_port)
+		close(last);
 	close(fd);
 	return NULL;
 }
@@ -233,17 +264,7 @@ static bool is_other[1024];
 
 static int connect_other(void)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(other_port) };
-	int fd, on = 1;
-
-	if (other_name)
-		return connect_unix(other_name);
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
-		err(1, "connect");
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	return fd;
+	return other_name ? connect_unix(other_name) : connect_port(other_port);
 }
 
 /* Both sides can be read when the other one has something for them. */
@@ -406,7 +427,7 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:")) != -1) {
+	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:2")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'u')
@@ -431,6 +452,8 @@ static void read_options(int argc, char **argv, const char **gate)
 			halves = true;
 		else if (c == 'b' || c == 'B')
 			by_other = true, other_name = c == 'B' ? optarg : NULL;
+		else if (c == '2')
+			by_third = true;
 		else
 			exit(2);
 	}
@@ -438,25 +461,31 @@ static void read_options(int argc, char **argv, const char **gate)
 		errx(2, "usage: serve [OPTIONS] threads|loop|pool REQUESTS");
 }
 
-/* Returns its process. Its port is any. */
-static pid_t begin_other(void)
+/* Listens at any port, or at a unix socket. *at: which port. */
+static int listen_anywhere(const char *path, int *at)
 {
 	const int own = port;
 	int listener;
-	pid_t other;
 
 	port = 0;
-	listener = other_name ? listen_unix(other_name) : listen_at();
-	other_port = port;
+	listener = path ? listen_unix(path) : listen_at();
+	*at = port;
 	port = own;
-	other = fork();
-	if (!other) {
-		prctl(PR_SET_NAME, "behind");
+	return listener;
+}
+
+/* Returns its process. */
+static pid_t begin_server(int listener, const char *comm)
+{
+	pid_t process = fork();
+
+	if (!process) {
+		prctl(PR_SET_NAME, comm);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		serve_by_threads(listener);
 	}
 	close(listener);
-	return other;
+	return process;
 }
 
 static void end(pid_t process)
@@ -468,14 +497,18 @@ static void end(pid_t process)
 int main(int argc, char **argv)
 {
 	const char *gate = NULL;
-	pid_t server, other = 0;
-	int listener;
+	pid_t server, other = 0, last = 0;
+	int listener, third = 0;
 
 	read_options(argc, argv, &gate);
 	requests = atol(argv[optind + 1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (by_third)
+		last = begin_server(listen_anywhere(NULL, &third), "last");
+	last_port = third; /* of the one that is begun now */
 	if (by_other)
-		other = begin_other();
+		other = begin_server(listen_anywhere(other_name, &other_port), "behind");
+	last_port = 0;
 	listener = name ? listen_unix(name) : listen_at();
 	server = fork();
 	if (!server)
@@ -487,6 +520,8 @@ int main(int argc, char **argv)
 	end(server);
 	if (by_other)
 		end(other);
+	if (by_third)
+		end(last);
 	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\n", requests,
 	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest));
 	return 0;

@@ -9,7 +9,7 @@ expect_requests() {
 	expect_exit 0
 	grep '^{' out > json
 	mv out all && cp json out
-	expect_json kind where cause number requests connections ns mean_ns p50_ns p99_ns max_ns client_p99_ns
+	expect_json kind where cause number requests connections ns mean_ns p50_ns p99_ns max_ns client_p99_ns there
 	sed -n 's/^did \([a-z]* [0-9]*\)$/\1/p' all > did
 	awk -F '\t' -v missed="${missed:-0}" '
 		FILENAME == "did" { split($0, word, " "); did[word[1]] = word[2]; next }
@@ -124,12 +124,51 @@ test_unix_process() {
 	expect_requests
 }
 
-# What is asked over a unix socket is named by it. The requests are those of both servers.
-test_unix_behind() {
+# expect_chain SLEEP SERVER: of file json: requests slept in SERVER, a server behind, as often as they were to.
+expect_chain() {
+	n=$(awk -F '\t' -v there=own '
+		$1 == "request part" && $2 == "behind" && $13 == there && $3 == "sleep" && $7 > 50000000 { n++ }
+		END { print n + 0 }' rows)
+	[ "$n" = "$1" ] || fail "$n requests slept behind, not $1"
+	grep -q '"kind":"request part","where":"behind","there":"own","server":"'"$2"'","cause":"sleep"' json ||
+		fail "not at $2"
+}
+
+# Both servers are measured: the requests of the one behind are part of those of the other one.
+test_chain() {
+	run sonde why --requests --json -n 1000 -- serve -b -s 100 -e 50 loop 300
+	expect_requests
+	grep '"kind":"total"' json | grep -q '"inner":300,' || fail "not 300 behind"
+	expect_chain 6 '127.0.0.1:[0-9]*'
 	run sonde why --requests --json -n 1000 -- serve -B "$PWD/sock" -s 100 -e 50 loop 300
+	expect_requests
+	grep '"kind":"total"' json | grep -q '"inner":300,' || fail "not 300 behind a unix socket"
+	expect_chain 6 "$PWD/sock"
+	run sonde why --requests --json -n 1000 --chain 0 -- serve -b -s 100 -e 50 loop 300
 	expect_exit 0
-	grep '"kind":"total"' out | grep -q '"requests":600,"connections":8,' || fail "not 600 requests"
-	grep -q '"kind":"object","where":"behind","cause":"network","object":"'"$PWD"'/sock"' out || fail "no name"
+	grep '"kind":"total"' out | grep -q '"requests":600,"connections":8,.*"inner":0,' || fail "gone into"
+}
+
+# Only the first one of three servers is named: the others are found by what it asks. The first question is not known.
+test_chain_of_three() {
+	for behind in "-b" "-B $PWD/sock"; do
+		rm -f gate
+		mkfifo gate
+		# shellcheck disable=SC2086
+		serve -p 1234 $behind -2 -w gate -s 100 -e 50 loop 300 > did_it &
+		client=$!
+		until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+		server=${server#/proc/}
+		start sonde why --requests --json -n 1000 -p "${server%/comm}"
+		echo > gate
+		wait $client
+		stop INT
+		cat did_it >> out
+		expect_requests
+		inner=$(sed -n 's/.*"kind":"total".*"inner":\([0-9]*\).*/\1/p' json)
+		[ "$inner" -ge 560 ] && [ "$inner" -le 600 ] || fail "$behind: $inner behind"
+		expect_chain 6 '[^"]*'
+	done
 }
 
 # Only the processes of a control group are looked at: that of the server has a port, the other none.

@@ -24,7 +24,7 @@ static struct requests *begin(void)
 		.unknown = UNKNOWN,
 	};
 
-	return requests_new(&classes, &(struct requests_limits){});
+	return requests_new(&classes, &(struct requests_limits){ .deep = 5 });
 }
 
 static void sleeps(struct requests *requests, uint32_t tid, enum class class, uint64_t off_at, uint32_t waker,
