@@ -81,7 +81,7 @@ static __always_inline struct task_struct *request_unix_task(struct sock *sk)
 static __always_inline void request_read_name(struct request_name *name, __u64 address)
 {
 	__u32 n = BPF_CORE_READ((struct unix_address *)address, len) - sizeof(short);
-	const void *from = (void *)address + bpf_core_field_offset(struct unix_address, len) + sizeof(int) + sizeof(short);
+	const void *from = (void *)address + bpf_core_field_offset(struct unix_address, name) + sizeof(short);
 
 	__builtin_memset(name, 0, sizeof(*name));
 	barrier_var(n);

@@ -43,7 +43,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "carries one request at a time; where more bytes arrive before the answer, requests are counted as merged. "
 	     "The time of each request is split: what its threads did and waited for; queue, where they did the same "
 	     "for other requests, or were not there yet; waits for a server behind, which was asked and has not answered "
-	     "yet; and waits of which nothing says what they have to do with it. "
+	     "yet, split in the same way if it is on this machine; and waits of which nothing says what they have to do with it. "
 	     "The columns are the mean, and that of the middle 10 % and of the slowest 1 %; each sums to the time of "
 	     "these requests; of very many, a sample is split. The slowest ones are shown with their steps in the order of "
 	     "time; --slower splits only those that last long. The server's view ends when it has sent the answer, the client's when it has read it. "

@@ -495,9 +495,15 @@ struct refcount_struct {
 	atomic_t refs;
 } CORE;
 
+struct sockaddr_un {
+	unsigned short sun_family;
+	char sun_path[108];
+} CORE;
+
 struct unix_address {
 	struct refcount_struct refcnt;
-	int len; /* of the struct sockaddr_un behind it */
+	int len; /* of the name */
+	struct sockaddr_un name[1];
 } CORE;
 
 struct netlink_sock {

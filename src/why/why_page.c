@@ -20,7 +20,7 @@ static double percent(uint64_t part, uint64_t whole)
 static bool has_names(const struct frame_stack *part)
 {
 	for (size_t i = 0; i < part->n; i++)
-		if (part->frames[i]->kind != FRAME_MARK)
+		if (part->frames[i]->kind != FRAME_MARK && *part->frames[i]->name)
 			return true;
 	return false;
 }

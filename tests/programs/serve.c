@@ -8,13 +8,15 @@
  * each connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
  * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
  *
- * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
- * client uses them in turn. -a: each connection comes from this port of an address of its own. -h: the client sends the second half of a request when the server has read the first one.
- * -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or
- * writes. -B: the same at a unix socket. -2: each thread of that one asks a third
- * one, "last", over TCP, and that one does. -w: the client begins when FILE can be opened and read.
+ * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -6: the
+ * server is at an address of IPv6, for both versions, and the client uses them in turn. -a: each connection comes from
+ * this port of an address of its own. -h: the client sends the second half of a request when the server has read the
+ * first one. -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one
+ * sleeps or writes. -B: the same at a unix socket. -2: each thread of that one asks a third one, "last", over TCP, and
+ * that one does. -w: the client begins when FILE can be opened and read.
  *
- * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
+ * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS" and
+ * "did all NS", the time of all of them.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -498,6 +500,7 @@ int main(int argc, char **argv)
 {
 	const char *gate = NULL;
 	pid_t server, other = 0, last = 0;
+	unsigned long long began;
 	int listener, third = 0;
 
 	read_options(argc, argv, &gate);
@@ -516,13 +519,15 @@ int main(int argc, char **argv)
 	close(listener);
 	if (gate)
 		wait_for(gate);
+	began = now();
 	ask_all();
+	began = now() - began;
 	end(server);
 	if (by_other)
 		end(other);
 	if (by_third)
 		end(last);
-	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\n", requests,
-	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest));
+	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\ndid all %llu\n", requests,
+	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest), began);
 	return 0;
 }

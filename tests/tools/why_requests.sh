@@ -88,13 +88,13 @@ test_process() {
 	expect_requests
 }
 
-# A server that asks another one, which is the slow one: it is named by its address.
+# A server that asks another one, which is the slow one: without going into that one, it is named by its address.
 test_behind() {
-	run sonde why --requests --json -n 1000 --port 1234 -- serve -p 1234 -b -s 100 -e 50 loop 300
+	run sonde why --requests --json -n 1000 --port 1234 --chain 0 -- serve -p 1234 -b -s 100 -e 50 loop 300
 	expect_requests
 	[ "$(slow_parts behind network)" -ge 6 ] || fail "$(slow_parts behind network) waited for the slow one"
 	[ "$(slow_parts own poll)" = 0 ] || fail "a wait for the other server is none"
-	grep -q '"kind":"object","where":"behind","cause":"network","object":"127.0.0.1:[0-9]*"' json || fail "no address"
+	grep -q '"kind":"object","where":"behind","there":null,"server":null,"cause":"network","object":"127.0.0.1:[0-9]*"' json || fail "no address"
 }
 
 # The same over unix sockets, with a name in the file system and without one.
