@@ -13,6 +13,8 @@
  * it last did something, if it has not rested since. From there to the answer's arrival, what is not its own is the wait
  * for that server. If that one is measured, too, the wait is what the request there was cut into, until its first send;
  * the rest was on the way.
+ *
+ * A sleep of its own that another thread ended is what that thread was in meanwhile, and so on: of a lock, its holder.
  */
 #ifndef SONDE_WHY_REQUESTS_H
 #define SONDE_WHY_REQUESTS_H
@@ -28,7 +30,8 @@ enum requests_where {
 	REQUESTS_WAY,	  /* of that, what is neither here nor there: only as `inner` */
 };
 
-#define REQUESTS_NONE UINT32_MAX
+#define REQUESTS_NONE	UINT32_MAX
+#define REQUESTS_DIRECT UINT8_MAX
 
 /* A thread comes to a processor: it was asleep until woken_at, then ready. off_at <= woken_at <= ran_at. */
 struct requests_link {
@@ -76,6 +79,7 @@ struct requests_state {
 	uint32_t server;      /* of REQUESTS_BEHIND: `from` of that server; where it lasts, of the last one; else 0 */
 	uint8_t where, class;
 	uint8_t inner; /* of REQUESTS_BEHIND: where it was there; REQUESTS_BEHIND: that server is not measured */
+	uint8_t via;   /* the thread has ended a sleep of this class; REQUESTS_DIRECT: it works for the request itself */
 };
 
 /* Part of a request: the time in a state. */
@@ -115,7 +119,8 @@ struct requests_group {
 
 /* What of the owner's classes has a meaning here. */
 struct requests_classes {
-	uint64_t rests; /* a bit for each class: a thread that serves several connections sleeps so between requests */
+	uint64_t rests;	  /* a bit for each class: a thread that serves several connections sleeps so between requests */
+	uint64_t follows; /* a bit for each class: who ends a sleep is what the thread slept for */
 	uint8_t running, unknown;
 	uint8_t behind; /* of the time of a server behind; a thread that sleeps so may wait for one */
 };

@@ -54,7 +54,7 @@ static size_t find_anchor(const struct requests_thread *thread, uint64_t time)
 
 static bool is_same(const struct requests_state *a, const struct requests_state *b)
 {
-	return a->where == b->where && a->class == b->class && a->inner == b->inner && a->object == b->object &&
+	return a->where == b->where && a->class == b->class && a->inner == b->inner && a->via == b->via && a->object == b->object &&
 	       a->tid == b->tid && a->server == b->server;
 }
 
@@ -111,7 +111,12 @@ struct span {
 	uint64_t from, to;
 	uint32_t tid;
 	uint8_t where;
+	uint8_t via;
+	int ended; /* how many sleeps were followed to it */
 };
+
+/* How many sleeps that threads have ended are followed one after the other. */
+#define MOST_ENDED 5
 
 struct what {
 	uint8_t class;
@@ -134,11 +139,40 @@ static void add_state(struct cut *cut, struct span *span, uint64_t to, struct wh
 	if (to <= span->from)
 		return;
 	/* who has nothing to do is not held up by others */
+	step.state.via = span->ended ? span->via : REQUESTS_DIRECT;
 	if (what.asleep && span->where == REQUESTS_QUEUE && cut->requests->classes.rests >> what.class & 1)
 		step.state.where = REQUESTS_UNKNOWN;
 	step.to = to;
 	add_time(cut, &step);
 	span->from = to;
+}
+
+static void add_span(struct cut *cut, struct span span);
+
+/* A sleep, or what the thread that ended it was in. Moves the begin of the span. */
+static void add_sleep(struct cut *cut, struct span *span, const struct requests_link *link)
+{
+	const struct what sleeps = { link->class, link->object, link->stack, true };
+	const struct requests_thread *waker = NULL;
+	struct span other = *span;
+
+	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 && link->waker &&
+	    span->ended < MOST_ENDED)
+		waker = requests_thread_of(cut->requests, link->waker);
+	if (!waker || !waker->links.n || link->waker == span->tid) {
+		add_state(cut, span, link->woken_at, sleeps);
+		return;
+	}
+	if (other.to > link->woken_at)
+		other.to = link->woken_at;
+	if (other.to <= other.from)
+		return;
+	if (!span->ended)
+		other.via = link->class;
+	other.ended++;
+	other.tid = link->waker;
+	add_span(cut, other);
+	span->from = other.to;
 }
 
 /* All states of a thread in a span. */
@@ -152,13 +186,16 @@ static void add_span(struct cut *cut, struct span span)
 		const struct requests_link *link = &thread->links.v[i];
 
 		if (link->born) {
-			span.where = REQUESTS_ACCEPT;
-			add_state(cut, &span, link->ran_at, (struct what){ classes->unknown, REQUESTS_NONE, 0, false });
+			struct span before = span;
+
+			before.where = span.ended ? span.where : REQUESTS_ACCEPT;
+			add_state(cut, &before, link->ran_at, (struct what){ classes->unknown, REQUESTS_NONE, 0, false });
+			span.from = before.from;
 			span.where = REQUESTS_OWN;
 			continue;
 		}
 		add_state(cut, &span, link->off_at, runs);
-		add_state(cut, &span, link->woken_at, (struct what){ link->class, link->object, link->stack, true });
+		add_sleep(cut, &span, link);
 		add_state(cut, &span, link->ran_at, (struct what){ link->ready_class, link->behind, 0, false });
 	}
 	add_state(cut, &span, span.to, runs);
@@ -239,6 +276,7 @@ static void add_there(const struct cut *cut, const struct requests_point *point,
 			.where = REQUESTS_BEHIND,
 			.class = cut->requests->classes.behind,
 			.inner = chain ? REQUESTS_WAY : REQUESTS_BEHIND,
+			.via = REQUESTS_DIRECT,
 		},
 		.from = from,
 		.to = to,
@@ -287,12 +325,12 @@ static void cut_behind(struct cut *cut, uint64_t from, const struct requests_poi
 		arrived = forward;
 	if (arrived > to)
 		arrived = to;
-	add_span(cut, (struct span){ from, forward, a->tid, REQUESTS_OWN });
+	add_span(cut, (struct span){ .from = from, .to = forward, .tid = a->tid, .where = REQUESTS_OWN });
 	add_there(cut, b, forward, arrived);
 	if (!foreign || last < arrived)
 		last = arrived;
-	add_span(cut, (struct span){ arrived, last, b->tid, REQUESTS_QUEUE });
-	add_span(cut, (struct span){ last, to, b->tid, REQUESTS_OWN });
+	add_span(cut, (struct span){ .from = arrived, .to = last, .tid = b->tid, .where = REQUESTS_QUEUE });
+	add_span(cut, (struct span){ .from = last, .to = to, .tid = b->tid, .where = REQUESTS_OWN });
 }
 
 /* From a point of a thread, or from the arrival (a NULL), to the next one. */
@@ -309,7 +347,7 @@ static void cut_segment(struct cut *cut, uint64_t from, const struct requests_po
 	}
 	foreign = find_foreign(cut, b->tid, from, to, &first, &last);
 	if (!foreign && (!a || a->tid == b->tid)) {
-		add_span(cut, (struct span){ from, to, b->tid, REQUESTS_OWN });
+		add_span(cut, (struct span){ .from = from, .to = to, .tid = b->tid, .where = REQUESTS_OWN });
 		return;
 	}
 	backward = foreign ? last : from;
@@ -334,9 +372,9 @@ static void cut_segment(struct cut *cut, uint64_t from, const struct requests_po
 	if (backward < forward)
 		backward = forward;
 	if (a)
-		add_span(cut, (struct span){ from, forward, a->tid, REQUESTS_OWN });
-	add_span(cut, (struct span){ forward, backward, b->tid, REQUESTS_QUEUE });
-	add_span(cut, (struct span){ backward, to, b->tid, REQUESTS_OWN });
+		add_span(cut, (struct span){ .from = from, .to = forward, .tid = a->tid, .where = REQUESTS_OWN });
+	add_span(cut, (struct span){ .from = forward, .to = backward, .tid = b->tid, .where = REQUESTS_QUEUE });
+	add_span(cut, (struct span){ .from = backward, .to = to, .tid = b->tid, .where = REQUESTS_OWN });
 }
 
 static void cut_points(struct cut *cut, const struct requests_point *points, size_t n, uint64_t arrived)

@@ -106,6 +106,9 @@ static bool is_small(const struct requests_page *page, const struct requests_cel
 /* What a state is called, behind a prefix. inner: at a server behind. */
 static void add_state(struct str *s, const struct requests_line *line, bool inner)
 {
+	const char *via = line->via == REQUESTS_DIRECT ? "" : why_sums_cause(line->via);
+	const char *then = *via ? " > " : "";
+
 	switch (inner ? line->inner : line->where) {
 	case REQUESTS_ACCEPT:
 		str_add(s, "queue: not accepted");
@@ -123,7 +126,7 @@ static void add_state(struct str *s, const struct requests_line *line, bool inne
 		str_addf(s, "%s%s", inner ? "queue: " : "", why_sums_cause(line->class));
 		break;
 	default:
-		str_add(s, why_sums_cause(line->class));
+		str_addf(s, "%s%s%s", via, then, why_sums_cause(line->class));
 	}
 }
 
@@ -199,7 +202,7 @@ static void print_groups(const struct requests_page *page, struct output *out)
 		output_line(out, "%-30s %8s %9s %9s %9s %9s   mostly", heads[page->why->settings->by], "requests",
 			    "mean(ms)", "p50", "p99", "max");
 	vec_each(by, &page->groups) {
-		const struct requests_line line = { .where = by->where, .class = by->class };
+		const struct requests_line line = { .where = by->where, .class = by->class, .via = REQUESTS_DIRECT };
 		struct str name __str = {};
 		char slowest[32] = "-";
 
@@ -224,6 +227,7 @@ static void print_step(const struct requests_page *page, struct output *out, con
 		.where = step->state.where,
 		.class = step->state.class,
 		.inner = step->state.inner,
+		.via = step->state.via,
 	};
 	const bool behind = line.where == REQUESTS_BEHIND;
 	struct str what __str = {}, name __str = {}, server __str = {};

@@ -18,6 +18,7 @@ static const struct field fields[] = {
 	DATA(FIELD_STR, struct why_request_row, there, "there", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_request_row, server, "server", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_request_row, cause, "cause", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, via, "via", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_request_row, object, "object", .role = ROLE_LABEL),
 	DATA(FIELD_U64, struct why_request_row, requests, "requests", .role = ROLE_COUNTER, .null = NULL_MOST),
 	DATA(FIELD_U64, struct why_request_row, connections, "connections", .role = ROLE_COUNTER, .null = NULL_MOST),
@@ -103,6 +104,11 @@ static const char *name_there(uint8_t where, uint8_t inner)
 	return where == REQUESTS_BEHIND && inner != REQUESTS_BEHIND ? wheres[inner] : NULL;
 }
 
+static const char *name_via(uint8_t via)
+{
+	return via == REQUESTS_DIRECT ? NULL : why_sums_cause(via);
+}
+
 static void put_lines(const struct requests_page *page, struct output *out)
 {
 	vec_each(line, &page->lines) {
@@ -111,6 +117,7 @@ static void put_lines(const struct requests_page *page, struct output *out)
 		row.where = wheres[line->where];
 		row.there = name_there(line->where, line->inner);
 		row.cause = why_sums_cause(line->class);
+		row.via = name_via(line->via);
 		put_cells(page, out, row, line->all.ns);
 		row.kind = "object";
 		vec_each(object, &line->objects) {
@@ -151,6 +158,7 @@ static void name_state(struct why *why, struct why_request_row *row, const struc
 	row->where = wheres[state->where];
 	row->there = name_there(state->where, state->inner);
 	row->cause = why_sums_cause(state->class);
+	row->via = name_via(state->via);
 	row->object = name->len ? name->data : NULL;
 	row->server = server->len ? server->data : NULL;
 	row->tid = state->tid;

@@ -67,7 +67,8 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 
 	if (state->where == REQUESTS_BEHIND && (state->inner == REQUESTS_BEHIND || state->inner == REQUESTS_WAY)) {
 		requests_page_add_name(why, s, state->server);
-	} else if (state->class == WHY_RUNNING) {
+	} else if (state->class == WHY_RUNNING ||
+		   (state->via != REQUESTS_DIRECT && state->object == REQUESTS_NONE && state->where != REQUESTS_ACCEPT)) {
 		add_thread(why, s, state->tid);
 	} else if (state->object != REQUESTS_NONE) {
 		key = (const void *)why->path.keys.v[state->object].bytes;
@@ -83,16 +84,18 @@ static struct requests_line *line_of(struct requests_page *page, const struct re
 	const bool behind = state->where == REQUESTS_BEHIND;
 	const uint8_t where = behind ? state->inner : state->where, inner = behind ? state->inner : 0;
 	/* what is not known has one line, whatever it looks like */
-	const uint8_t class = where == REQUESTS_UNKNOWN || where == REQUESTS_ACCEPT ? WHY_UNKNOWN : state->class;
+	const bool any = where == REQUESTS_UNKNOWN || where == REQUESTS_ACCEPT;
+	const uint8_t class = any ? WHY_UNKNOWN : state->class, via = any ? REQUESTS_DIRECT : state->via;
 	struct requests_line *line;
 
 	vec_each(it, &page->lines)
-		if (it->where == state->where && it->class == class && it->inner == inner)
+		if (it->where == state->where && it->class == class && it->inner == inner && it->via == via)
 			return it;
 	line = vec_push(&page->lines);
 	line->where = state->where;
 	line->class = class;
 	line->inner = inner;
+	line->via = via;
 	return line;
 }
 

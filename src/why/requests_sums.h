@@ -19,7 +19,7 @@ struct requests_cell {
 /* A cause, with all requests' time in it. */
 struct requests_line {
 	struct requests_cell all;
-	uint8_t where, class, inner; /* as in struct requests_state */
+	uint8_t where, class, inner, via; /* as in struct requests_state */
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];

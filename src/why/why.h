@@ -52,6 +52,7 @@ struct why_request_row {
 	const char *there;  /* of "behind", where it was at that server: also "way" */
 	const char *server; /* of "behind" */
 	const char *cause, *object;
+	const char *via; /* the cause of a sleep that the thread with this cause has ended */
 	const char *client;
 	uint64_t number; /* of a request among the slowest, from 1 */
 	uint64_t begin, ns;

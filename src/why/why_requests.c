@@ -52,6 +52,8 @@ int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
 		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
+		.follows = 1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_CONDITION | 1ULL << WHY_PIPE |
+			   1ULL << WHY_SOCKET | 1ULL << WHY_POLL | 1ULL << WHY_EVENT | 1ULL << WHY_CHILD | 1ULL << WHY_IPC,
 		.behind = WHY_NETWORK,
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-a PORT] [-h]
- *	[-b | -B NAME] [-2] HOW REQUESTS
+ *	[-b | -B NAME] [-2] [-l] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
  * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for
@@ -13,7 +13,8 @@
  * this port of an address of its own. -h: the client sends the second half of a request when the server has read the
  * first one. -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one
  * sleeps or writes. -B: the same at a unix socket. -2: each thread of that one asks a third one, "last", over TCP, and
- * that one does. -w: the client begins when FILE can be opened and read.
+ * that one does. -l: threads answer while they hold a lock. -w: the client begins when FILE can be opened and
+ * read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS" and
  * "did all NS", the time of all of them.
@@ -46,7 +47,7 @@
 
 static int port, own_port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each, both_versions, halves, by_other, by_third;
+static bool one_each, both_versions, halves, by_other, by_third, locks;
 static const char *name, *other_name; /* of unix sockets; NULL: TCP */
 static struct shared {
 	atomic_long served, slow, opened, halves;
@@ -103,6 +104,8 @@ static int listen_unix(const char *path)
 
 /* --- the server --- */
 
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
 static void work(void)
 {
 	static char page[4096];
@@ -133,7 +136,11 @@ static void answer(int fd)
 {
 	char bytes[ANSWER] = "";
 
+	if (locks)
+		pthread_mutex_lock(&held);
 	work();
+	if (locks)
+		pthread_mutex_unlock(&held);
 	if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
 		err(1, "write");
 }
@@ -429,7 +436,7 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:2")) != -1) {
+	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:2l")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'u')
@@ -456,6 +463,8 @@ static void read_options(int argc, char **argv, const char **gate)
 			by_other = true, other_name = c == 'B' ? optarg : NULL;
 		else if (c == '2')
 			by_third = true;
+		else if (c == 'l')
+			locks = true;
 		else
 			exit(2);
 	}

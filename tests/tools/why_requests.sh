@@ -248,13 +248,21 @@ test_slower() {
 
 # The steps of the slowest requests, with the stack of the sleep.
 test_steps() {
-	run sonde why --requests -n 3 -- serve -s 100 -e 50 threads 300
+	run sonde why --requests -n 1000 -- serve -s 100 -e 50 threads 300
 	expect_exit 0
-	expect_line '^ +[0-9.]+ +1[0-9][0-9]\.[0-9]+  sleep$'
+	expect_line '^ +[0-9.]+ +[1-9][0-9]{2,}\.[0-9]+  sleep$'
 	expect_line 'serve_one > .*nanosleep'
-	run sonde why --requests --no-stacks -n 3 -- serve -s 100 -e 50 threads 300
-	expect_line '^ +[0-9.]+ +1[0-9][0-9]\.[0-9]+  sleep$'
+	run sonde why --requests --no-stacks -n 1000 -- serve -s 100 -e 50 threads 300
+	expect_line '^ +[0-9.]+ +[1-9][0-9]{2,}\.[0-9]+  sleep$'
 	! grep 'serve_one' out || fail "a stack"
+}
+
+# Who waits for a lock, waits for what its holder does.
+test_lock() {
+	run sonde why --requests --json -n 1000 -- serve -l -s 100 -e 50 threads 300
+	expect_requests
+	grep -q '"kind":"request part","where":"own",.*"cause":"sleep","via":"lock"' json || fail "not held up by a sleep"
+	[ "$(slow_parts own lock)" = 0 ] || fail "nobody holds it"
 }
 
 # Clients of both versions of IP at one socket that listens.

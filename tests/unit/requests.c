@@ -13,12 +13,14 @@ enum class {
 	POLL,
 	CONDITION,
 	NETWORK,
+	LOCK,
 };
 
 static struct requests *begin(void)
 {
 	const struct requests_classes classes = {
 		.rests = 1 << POLL | 1 << CONDITION,
+		.follows = 1 << LOCK,
 		.behind = NETWORK,
 		.running = RUNNING,
 		.unknown = UNKNOWN,
@@ -94,7 +96,7 @@ static uint64_t sum_of(const struct requests_request *request)
 static void expect(const struct requests *requests, size_t which, const char *text)
 {
 	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind", "way" };
-	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition", "network" };
+	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition", "network", "lock" };
 	const struct requests_request *all;
 	struct str got = {};
 	size_t n;
@@ -105,9 +107,11 @@ static void expect(const struct requests *requests, size_t which, const char *te
 		const struct requests_part *part = &all[which].parts[i];
 		const struct requests_state *state = &part->state;
 
-		str_addf(&got, "%s%s%s%s %s of %u %lu", i ? ", " : "", wheres[state->where],
+		str_addf(&got, "%s%s%s%s %s%s%s of %u %lu", i ? ", " : "", wheres[state->where],
 			 state->where == REQUESTS_BEHIND ? " " : "",
-			 state->where == REQUESTS_BEHIND ? wheres[state->inner] : "", classes[state->class], state->tid,
+			 state->where == REQUESTS_BEHIND ? wheres[state->inner] : "",
+			 state->via == REQUESTS_DIRECT ? "" : classes[state->via],
+			 state->via == REQUESTS_DIRECT ? "" : " > ", classes[state->class], state->tid,
 			 part->ns);
 	}
 	cr_assert_str_eq(str_or_empty(got.data), text);
@@ -337,6 +341,43 @@ Test(requests, chain)
 	requests_free(requests);
 }
 
+/* The holder of a lock waits for the disk, and for another lock, whose holder runs and then waits for a processor. */
+Test(requests, held_up)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, LOCK, 120, 8, 190, 195);
+	sleeps(requests, 8, DISK, 110, 0, 140, 145);
+	sleeps(requests, 8, LOCK, 150, 9, 180, 185);
+	sleeps(requests, 9, DISK, 50, 0, 60, 60);
+	sleeps(requests, 9, DISK, 170, 0, 170, 175);
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0,
+	       "own running of 7 25, own lock > disk of 8 20, own lock > processor of 8 10, own lock > running of 8 10, "
+	       "own lock > running of 9 25, own lock > processor of 9 5, own processor of 7 5");
+	requests_free(requests);
+}
+
+/* Two threads that wait for each other. */
+Test(requests, held_up_by_itself)
+{
+	struct requests *requests = begin();
+	const struct requests_request *all;
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, LOCK, 120, 8, 190, 195);
+	sleeps(requests, 8, LOCK, 115, 7, 185, 188);
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	all = requests_split(requests, &n);
+	cr_assert_eq(n, 1);
+	cr_assert_eq(sum_of(&all[0]), 100);
+	requests_free(requests);
+}
+
 /* One that is not linked is no request, if its server is only known as one behind. */
 Test(requests, aside)
 {
@@ -490,7 +531,7 @@ static void add_threads(struct requests *requests, unsigned int *seed, uint64_t 
 
 			if (some(seed, 50) == 0)
 				woken_at -= some(seed, 30) < woken_at ? 3 : 0;
-			sleeps(requests, tid, DISK + some(seed, 2), off_at, some(seed, THREADS), woken_at, ran_at);
+			sleeps(requests, tid, some(seed, 3) ? DISK + some(seed, 2) : LOCK, off_at, some(seed, THREADS), woken_at, ran_at);
 			at = ran_at;
 		}
 	}
