@@ -257,6 +257,19 @@ static __always_inline void request_forget(struct request_cell *cell, __u64 key)
 	bpf_map_delete_elem(&request_cells, &key);
 }
 
+/*
+ * Unix: its client has read, and asks again or has closed: the send has not come back yet. Who read is the one that
+ * sends, as far as is known.
+ */
+static __always_inline void request_was_answered(struct request_cell *cell, __u64 key)
+{
+	cell->sent_at = cell->client_at;
+	cell->sent_seq++;
+	cell->answered = cell->round;
+	if (cell->arrived)
+		request_write(key, cell->client_at, WHY_LINK_SEND, cell->sender, cell->sender_tgid);
+}
+
 /* A connection of the server is over. */
 __noinline int request_end(__u64 key)
 {
@@ -265,6 +278,8 @@ __noinline int request_end(__u64 key)
 
 	if (!cell)
 		return 0;
+	if (cell->version == REQUEST_UNIX && cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at)
+		request_was_answered(cell, key);
 	/* write_seq counts the end of the stream by now: what was sent is what was seen */
 	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
 		request_finish(cell, sk, cell->sent_seq, bpf_ktime_get_ns());

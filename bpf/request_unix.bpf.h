@@ -58,16 +58,6 @@ static __always_inline void request_unix_arrives_late(struct request_cell *cell,
 		request_write(key, late, WHY_LINK_READ, cell->sender, cell->sender_tgid);
 }
 
-/* Its client has read and asks again: the send has not come back yet. Who read is the one that sends, as far as is known. */
-static __always_inline void request_unix_was_answered(struct request_cell *cell, __u64 key)
-{
-	cell->sent_at = cell->client_at;
-	cell->sent_seq++;
-	cell->answered = cell->round;
-	if (cell->arrived)
-		request_write(key, cell->client_at, WHY_LINK_SEND, cell->sender, cell->sender_tgid);
-}
-
 /* Bytes have arrived at the server's end of a connection. */
 __noinline int request_unix_asked(__u64 key)
 {
@@ -103,7 +93,7 @@ __noinline int request_unix_asked(__u64 key)
 			cell->merged++;
 			return 0;
 		}
-		request_unix_was_answered(cell, key);
+		request_was_answered(cell, key);
 	}
 	if (cell->state == REQUEST_READ)
 		request_finish(cell, sk, cell->sent_seq, now);
@@ -163,7 +153,7 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 		return 0;
 	if (!n) {
 		/* it may still answer */
-		if (cell->state != REQUEST_READ || cell->seq != cell->sent_seq)
+		if (cell->state != REQUEST_READ || cell->seq != cell->sent_seq || cell->client_at)
 			request_end(key);
 		return 0;
 	}
