@@ -12,6 +12,7 @@
 #include "bpf/why_queue.bpf.h"
 
 const volatile struct why_config config SEC(".rodata.config");
+#include "bpf/request_joined.bpf.h"
 #include "bpf/why_link.bpf.h"
 
 /* Whether whoever wakes the thread is its object. */
@@ -94,7 +95,8 @@ __noinline int adopt_task(__u64 address, __u8 state, __u64 now)
 	struct why_thread *thread;
 	__u64 began, came = 0;
 
-	if (!BPF_CORE_READ(task, pid) || BPF_CORE_READ(task, flags) & PF_KTHREAD || !task_pass(task))
+	if (!BPF_CORE_READ(task, pid) || BPF_CORE_READ(task, flags) & PF_KTHREAD ||
+	    (!task_pass(task) && !request_has_joined(BPF_CORE_READ(task, tgid))))
 		return 0;
 	thread = why_claim(address);
 	if (!thread)

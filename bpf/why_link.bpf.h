@@ -67,6 +67,7 @@ __noinline int why_link_ready(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 __noinline int why_link_woken(__u64 task, __u64 prev_at, __u64 off_at, __u64 now, __u64 ready)
 {
 	const struct why_thread *thread = why_find(task);
+	__u64 words = config.link_stacks ? WHY_LINK_STACK : WHY_LINK_WHOLE;
 	struct task_struct *prev = (void *)prev_at;
 	struct ring_place place;
 	struct why_link *to;
@@ -74,7 +75,7 @@ __noinline int why_link_woken(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 
 	if (!config.links || !thread)
 		return 0;
-	record = ring_reserve_untimed(&place, WHY_LINK_WHOLE + 1);
+	record = ring_reserve_untimed(&place, words + 1);
 	if (!record)
 		return 0;
 	why_link_fill(record, thread->tid, thread->waker_tid, now);
@@ -86,8 +87,10 @@ __noinline int why_link_woken(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 	to->call = thread->key.call;
 	to->a = thread->key.a;
 	to->b = thread->key.b;
+	if (config.link_stacks)
+		to->stack = thread->stack;
 	why_link_behind(to, prev, ready >= config.behind);
-	ring_commit(&place, WHY_LINK_WOKEN, WHY_LINK_WHOLE + 1);
+	ring_commit(&place, WHY_LINK_WOKEN, words + 1);
 	return 0;
 }
 

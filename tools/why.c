@@ -38,16 +38,17 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "their cause as the innermost frame. The whole is the time of all threads. To take a stack of each "
 	     "wait costs more.\n\n"
 	     "--requests shows what a server makes its clients wait for, in place of the page. A request is what lies "
-	     "between the arrival of bytes on a TCP connection, while nothing is asked, and the last byte that the "
+	     "between the arrival of bytes on a connection, TCP or a unix stream socket, while nothing is asked, and the last byte that the "
 	     "server sends before more arrive. No byte is looked at, so any protocol will do in which a connection "
 	     "carries one request at a time; where more bytes arrive before the answer, requests are counted as merged. "
 	     "The time of each request is split: what its threads did and waited for; queue, where they did the same "
-	     "for other requests, or were not there yet; waits for a server behind, which was asked over TCP and has not "
-	     "answered yet; and waits of which nothing says what they have to do with it. "
+	     "for other requests, or were not there yet; waits for a server behind, which was asked and has not answered "
+	     "yet, split in the same way if it is on this machine; and waits of which nothing says what they have to do with it. "
 	     "The columns are the mean, and that of the middle 10 % and of the slowest 1 %; each sums to the time of "
-	     "these requests. The server's view ends when it has sent the answer, the client's when it has read it. "
-	     "The server is at --port, or at the ports where the processes of -p, --cgroup, SERVICE or COMMAND "
-	     "listen.\n\n"
+	     "these requests; of very many, a sample is split. The slowest ones are shown with their steps in the order of "
+	     "time; --slower splits only those that last long. The server's view ends when it has sent the answer, the client's when it has read it. "
+	     "The server is at --port, or at the ports and unix sockets where the processes of -p, --cgroup, "
+	     "SERVICE or COMMAND listen.\n\n"
 	     "--perfetto writes what the page is computed from for https://ui.perfetto.dev and its trace processor: "
 	     "the states of each thread, with what it waited for as blocked_function, and who woke it. Threads that "
 	     "existed before are drawn from their first switch on. Lost events are gaps.",
@@ -55,6 +56,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	      { "sonde why nginx -d 10", "a service with all its processes, for 10 seconds" },
 	      { "sonde why -p 1234 -d 10", "one process" },
 	      { "sonde why --requests nginx -d 10", "what its clients wait for" },
+	      { "sonde why --requests --port 8080 --slower 50 --by peer", "the slow ones of one port, and whose they are" },
 	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
 	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },
 	      { "sonde why --perfetto why.pftrace -- make -j2", "the same as a timeline, for Perfetto's UI" },

@@ -126,9 +126,9 @@ struct upid {
 } CORE;
 
 struct pid {
-	unsigned int level;	/* of the innermost namespace; the host has level 0 */
+	unsigned int level;	    /* of the innermost namespace; the host has level 0 */
 	struct hlist_head tasks[1]; /* the thread with this id, by its pid_links; further ones are for groups */
-	struct upid numbers[1]; /* its id in the namespace of each level */
+	struct upid numbers[1];	    /* its id in the namespace of each level */
 } CORE;
 
 /* Where exec has put the strings of a program: arguments, environment, and after these the name that was executed. */
@@ -243,7 +243,7 @@ struct cfs_rq {
 struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 prev_sum_exec_runtime; /* when it came to the processor */
-	struct cfs_rq *cfs_rq; /* of its cgroup */
+	struct cfs_rq *cfs_rq;	     /* of its cgroup */
 } CORE;
 
 struct task_struct {
@@ -270,9 +270,9 @@ struct task_struct {
 	char comm[16];
 	unsigned in_iowait : 1;
 	unsigned in_memstall : 1; /* waits for memory, in the account of /proc/pressure */
-	unsigned frozen : 1; /* by its cgroup, version 2 */
-	__u64 start_time;   /* ns of the monotonic clock */
-	__u64 utime, stime; /* ns, as ticks found it */
+	unsigned frozen : 1;	  /* by its cgroup, version 2 */
+	__u64 start_time;	  /* ns of the monotonic clock */
+	__u64 utime, stime;	  /* ns, as ticks found it */
 	struct sched_entity se;
 	struct sched_info sched_info;
 } CORE;
@@ -433,6 +433,11 @@ struct in6_addr {
 	__u8 bytes[16];
 };
 
+/* Empty in kernels without namespaces of the network. */
+typedef struct {
+	struct net *net;
+} CORE possible_net_t;
+
 struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
@@ -441,8 +446,13 @@ struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	unsigned long skc_flags;
+	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr; /* absent in kernels without IPv6 */
 	struct in6_addr skc_v6_rcv_saddr;
+} CORE;
+
+struct sk_buff_head {
+	__u32 qlen;
 } CORE;
 
 struct socket_lock {
@@ -452,8 +462,11 @@ struct socket_lock {
 struct sock {
 	struct sock_common __sk_common;
 	struct socket_lock sk_lock;
+	struct sk_buff_head sk_receive_queue;
+	__u16 sk_type;
 	__u16 sk_protocol;
 	struct socket *sk_socket;
+	struct pid *sk_peer_pid; /* unix: who connected, or, of one that has connected, who listens */
 } CORE;
 
 struct inet_sock {
@@ -474,8 +487,23 @@ struct socket {
 	struct sock *sk;
 } CORE;
 
+typedef struct {
+	int counter;
+} CORE atomic_t;
+
+struct refcount_struct {
+	atomic_t refs;
+} CORE;
+
+struct sockaddr_un {
+	unsigned short sun_family;
+	char sun_path[108];
+} CORE;
+
 struct unix_address {
-	int len; /* of the struct sockaddr_un behind it */
+	struct refcount_struct refcnt;
+	int len; /* of the name */
+	struct sockaddr_un name[1];
 } CORE;
 
 struct netlink_sock {
@@ -483,8 +511,14 @@ struct netlink_sock {
 } CORE;
 
 struct unix_sock {
-	struct unix_address *addr;
+	struct unix_address *addr; /* of one that was accepted: that of its listener, shared with it */
 	struct sock *peer;
+} CORE;
+
+/* What a read of a unix stream socket is about (net/unix/af_unix.c). */
+struct unix_stream_read_state {
+	struct socket *socket;
+	int flags;
 } CORE;
 
 struct sk_buff {

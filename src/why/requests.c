@@ -2,9 +2,10 @@
 /* The exchange machine (requests.h): puts what threads and connections did in order, and finds requests in it. */
 #include "requests_part.h"
 
-/* The most requests that are kept, and links and anchors for those that last. */
-#define MOST_REQUESTS (1024 * 1024)
-#define MOST_KEPT     (1024 * 1024)
+/* The most links and anchors that are kept for requests that last. */
+#define MOST_KEPT  (1024 * 1024)
+#define MOST_SPLIT 32768
+#define MOST_TIMES 262144
 /* Every so many calls, what no request needs any more is thrown away. */
 #define SETTLES 25
 
@@ -17,12 +18,54 @@ struct requests_fresh {
 	};
 };
 
-struct requests *requests_new(const struct requests_classes *classes)
+struct requests *requests_new(const struct requests_classes *classes, const struct requests_limits *limits)
 {
 	struct requests *requests = base_alloc(sizeof(*requests));
 
 	requests->classes = *classes;
+	requests->limits = *limits;
+	if (!limits->split)
+		requests->limits.split = MOST_SPLIT;
+	if (!limits->times)
+		requests->limits.times = MOST_TIMES;
+	requests->random = 1;
 	return requests;
+}
+
+/* --- requests of servers behind --- */
+
+static void drop_chain(struct requests_chain *chain)
+{
+	if (!chain || --chain->refs)
+		return;
+	for (size_t i = 0; i < chain->n; i++)
+		drop_chain(chain->points[i].there);
+	free(chain);
+}
+
+static void drop_points(struct requests_open *open)
+{
+	for (size_t i = 0; i < open->n; i++)
+		drop_chain(open->points[i].there);
+	open->n = 0;
+}
+
+/* What is known of a request until its answer began. */
+static struct requests_chain *make_chain(const struct requests_open *open)
+{
+	struct requests_chain *chain = base_alloc(sizeof(*chain) + open->n * sizeof(chain->points[0]));
+
+	*chain = (struct requests_chain){ .refs = 1, .number = open->number, .arrived = open->arrived };
+	while (chain->n < open->n) {
+		const struct requests_point *point = &open->points[chain->n];
+
+		chain->points[chain->n++] = *point;
+		if (point->there)
+			point->there->refs++;
+		if (point->kind == REQUESTS_SEND)
+			break;
+	}
+	return chain;
 }
 
 void requests_free(struct requests *requests)
@@ -35,12 +78,13 @@ void requests_free(struct requests *requests)
 	}
 	free(requests->threads.v);
 	free(requests->fresh.v);
+	vec_each(open, &requests->connections)
+		drop_points(open);
 	free(requests->connections.v);
 	free(requests->behinds.v);
 	set_release(&requests->behind_socks);
 	free(requests->over.v);
-	free(requests->done.v);
-	free(requests->parts.v);
+	requests_keep_release(requests);
 	free(requests->losses.v);
 	set_release(&requests->tids);
 	set_release(&requests->socks);
@@ -117,48 +161,36 @@ static bool overlaps_loss(const struct requests *requests, uint64_t from, uint64
 	return false;
 }
 
-static void finish(struct requests *requests, const struct requests_over *over)
+static void finish(struct requests *requests, struct requests_over *over)
 {
-	const struct requests_open *open = &over->open;
-	const uint64_t ended = open->points[open->n - 1].time;
-	struct requests_request *request;
+	struct requests_open *open = &over->open;
 
-	if (requests->done.n == MOST_REQUESTS) {
-		requests->counts.not_kept++;
-		return;
-	}
-	requests->counts.merged += over->merged != 0;
-	request = vec_push(&requests->done);
-	*request = (struct requests_request){
-		.arrived = open->arrived,
-		.ns = ended > open->arrived ? ended - open->arrived : 0,
-		.client_ns = over->client_at > open->arrived ? over->client_at - open->arrived : 0,
-		.from = over->from,
-		.merged = over->merged,
-		.part = requests->parts.n,
-	};
-	if (overlaps_loss(requests, open->arrived, ended))
-		requests->counts.not_cut++;
-	else
-		request->behind = requests_cut(requests, open);
-	request->n_parts = requests->parts.n - request->part;
+	if (open->inner)
+		requests->counts.inner++;
+	else if (!open->aside)
+		requests_keep(requests, over, overlaps_loss(requests, open->arrived, open->points[open->n - 1].time));
+	drop_points(open);
 }
 
 static void add_point(struct requests *requests, struct requests_open *open, const struct requests_point *point)
 {
 	const bool is_behind = point->kind == REQUESTS_ASK || point->kind == REQUESTS_GET;
-	const struct requests_point *last = open->n ? &open->points[open->n - 1] : NULL;
+	struct requests_point *last = open->n ? &open->points[open->n - 1] : NULL;
 
 	if (last && point->time <= last->time)
 		return;
 	/* the last two are of the answer */
 	if (!is_behind && open->n < REQUESTS_POINTS)
-		open->n++;
+		last = &open->points[open->n++];
 	else if (is_behind && open->n < REQUESTS_POINTS - 2)
-		open->n++;
+		last = &open->points[open->n++];
 	else if (is_behind && (last->kind != point->kind || last->kind == REQUESTS_SEND))
 		return;
-	open->points[open->n - 1] = *point;
+	else
+		drop_chain(last->there);
+	*last = *point;
+	if (last->there)
+		last->there->refs++;
 	keep_anchor(requests, point->tid, point->time, open);
 }
 
@@ -194,7 +226,8 @@ static void end_points(struct requests *requests, struct requests_open *open, co
 
 static void abandon(struct requests *requests, struct requests_open *open)
 {
-	requests->counts.unanswered += open->number != 0;
+	requests->counts.unanswered += open->number && !open->aside;
+	drop_points(open);
 	open->number = 0;
 }
 
@@ -203,12 +236,13 @@ static void begin(struct requests *requests, struct requests_open *open, const s
 	const struct requests_point point = point_of(event);
 
 	abandon(requests, open);
-	requests->counts.connections += open->birth != event->birth;
 	*open = (struct requests_open){
+		.counted = open->counted,
 		.number = ++requests->numbers,
 		.birth = event->birth,
 		.arrived = event->arrived,
 		.round = event->round,
+		.aside = event->aside,
 	};
 	add_point(requests, open, &point);
 }
@@ -255,13 +289,22 @@ static struct requests_owner owner_of(const struct requests *requests, uint32_t 
 	return open && !is_answered(open) ? owner : (struct requests_owner){};
 }
 
+/* The request that has got this answer, as far as it is known at the server behind. */
+static struct requests_open *find_there(struct requests *requests, const struct requests_there *there)
+{
+	uint32_t number = there->sock ? set_find(&requests->socks, &there->sock, sizeof(there->sock)) : SET_NONE;
+	struct requests_open *open = number == SET_NONE ? NULL : &requests->connections.v[number];
+
+	return open && open->number && open->birth == there->birth && open->round == there->round ? open : NULL;
+}
+
 static void take_behind(struct requests *requests, const struct requests_event *event)
 {
 	uint32_t number = set_add(&requests->behind_socks, &event->sock, sizeof(event->sock));
 	struct requests_behind *behind = number < requests->behinds.n ? &requests->behinds.v[number]
 								      : vec_push(&requests->behinds);
-	const struct requests_point point = point_of(event);
-	struct requests_open *open;
+	struct requests_point point = point_of(event);
+	struct requests_open *open, *there;
 
 	if (behind->birth != event->birth)
 		*behind = (struct requests_behind){ .birth = event->birth };
@@ -276,8 +319,15 @@ static void take_behind(struct requests *requests, const struct requests_event *
 		behind->dialed_by = (struct requests_owner){};
 	}
 	open = open_of(requests, &behind->asked_by);
-	if (open)
-		add_point(requests, open, &point);
+	if (!open)
+		return;
+	there = event->kind == REQUESTS_GET ? find_there(requests, &event->there) : NULL;
+	if (there && there != open) {
+		there->inner = true;
+		point.there = make_chain(there);
+	}
+	add_point(requests, open, &point);
+	drop_chain(point.there);
 }
 
 static void take_own(struct requests *requests, const struct requests_event *event)
@@ -300,9 +350,15 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 			.open = *open,
 			.client_at = event->client_at,
 			.from = event->from,
+			.group = event->group,
 			.merged = event->merged,
 		};
-		open->number = 0;
+		if (!open->aside && !open->inner && open->counted != open->birth) {
+			requests->counts.connections++;
+			open->counted = open->birth;
+		}
+		/* its points are that one's now */
+		open->number = open->n = 0;
 	}
 }
 
@@ -387,22 +443,11 @@ void requests_settle(struct requests *requests, uint64_t until)
 
 /* --- results --- */
 
-const struct requests_request *requests_all(const struct requests *requests, size_t *n)
-{
-	*n = requests->done.n;
-	return requests->done.v;
-}
-
-const struct requests_part *requests_parts(const struct requests *requests)
-{
-	return requests->parts.v;
-}
-
 struct requests_counts requests_count(const struct requests *requests)
 {
 	struct requests_counts counts = requests->counts;
 
 	vec_each(open, &requests->connections)
-		counts.unanswered += open->number != 0;
+		counts.unanswered += open->number && !open->aside;
 	return counts;
 }

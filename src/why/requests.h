@@ -11,7 +11,10 @@
  *
  * What a thread sends to another server first belongs to the request for which it connected; later, to the one for which
  * it last did something, if it has not rested since. From there to the answer's arrival, what is not its own is the wait
- * for that server.
+ * for that server. If that one is measured, too, the wait is what the request there was cut into, until its first send;
+ * the rest was on the way.
+ *
+ * A sleep of its own that another thread ended is what that thread was in meanwhile, and so on: of a lock, its holder.
  */
 #ifndef SONDE_WHY_REQUESTS_H
 #define SONDE_WHY_REQUESTS_H
@@ -24,9 +27,11 @@ enum requests_where {
 	REQUESTS_ACCEPT,  /* the thread is not there yet */
 	REQUESTS_UNKNOWN, /* the thread sleeps, for nothing that is known to have to do with it */
 	REQUESTS_BEHIND,  /* another server was asked, and has not answered yet */
+	REQUESTS_WAY,	  /* of that, what is neither here nor there: only as `inner` */
 };
 
-#define REQUESTS_NONE UINT32_MAX
+#define REQUESTS_NONE	UINT32_MAX
+#define REQUESTS_DIRECT UINT8_MAX
 
 /* A thread comes to a processor: it was asleep until woken_at, then ready. off_at <= woken_at <= ran_at. */
 struct requests_link {
@@ -34,6 +39,7 @@ struct requests_link {
 	uint32_t tid, waker; /* waker 0: not known */
 	uint32_t object;     /* what it slept for, REQUESTS_NONE: not known */
 	uint32_t behind;     /* who had the processor */
+	uint64_t stack;	     /* where it slept; 0: not known */
 	uint8_t class;	     /* of the sleep */
 	uint8_t ready_class; /* of the time from woken_at to ran_at */
 	bool born;	     /* the thread began at ran_at; only tid counts, too */
@@ -56,36 +62,84 @@ struct requests_event {
 	uint64_t sent_at, client_at; /* of REQUESTS_DONE; client_at 0: not known */
 	uint32_t tid;
 	uint32_t round, merged;
-	uint32_t from; /* of REQUESTS_DONE: a number of the owner for the client; of REQUESTS_GET: for that server */
+	uint32_t from;	/* of REQUESTS_DONE: a number of the owner for the client; of REQUESTS_GET: for that server */
+	uint32_t group; /* of REQUESTS_DONE: a number of the owner, REQUESTS_NONE: none */
+	bool aside;	/* it is asked of a server behind, and counts only as part of others */
+	/* of REQUESTS_GET: the connection and the round there, if that server is measured, too; 0: it is not */
+	struct requests_there {
+		uint64_t sock, birth;
+		uint32_t round;
+	} there;
 	uint8_t kind;
 };
 
-/* Part of a request: ns that thread tid was in a state. class: as the owner has it. REQUESTS_BEHIND: object is `from`. */
-struct requests_part {
-	uint64_t ns;
-	uint32_t tid, object;
+/* What a thread was in. */
+struct requests_state {
+	uint32_t tid, object; /* class and object: as the owner has them */
+	uint32_t server;      /* of REQUESTS_BEHIND: `from` of that server; where it lasts, of the last one; else 0 */
 	uint8_t where, class;
+	uint8_t inner; /* of REQUESTS_BEHIND: where it was there; REQUESTS_BEHIND: that server is not measured */
+	uint8_t via;   /* the thread has ended a sleep of this class; REQUESTS_DIRECT: it works for the request itself */
+};
+
+/* Part of a request: the time in a state. */
+struct requests_part {
+	struct requests_state state;
+	uint64_t ns;
+};
+
+/* The same in the order of time: of the slowest requests, what is not short. */
+struct requests_step {
+	struct requests_state state;
+	uint64_t from, to;
+	uint64_t stack; /* 0: not known */
 };
 
 struct requests_request {
 	uint64_t arrived, ns;
 	uint64_t client_ns; /* until the client had read the answer; 0: not known */
-	uint32_t from;
+	uint32_t from, group, tid;
 	uint32_t merged;
-	uint32_t behind;	/* requests of others in its queues */
-	uint32_t part, n_parts; /* in requests_parts(); n_parts 0: it was not cut */
+	uint32_t behind;	   /* requests of others in its queues */
+	uint32_t n_parts, n_steps; /* n_parts 0: it was not cut */
+	struct requests_part *parts;
+	struct requests_step *steps;
+};
+
+/* How long a request lasted. */
+struct requests_time {
+	uint64_t ns, client_ns;
+	uint32_t group;
+};
+
+/* Of the requests of a group. */
+struct requests_group {
+	uint64_t n, ns, max;
 };
 
 /* What of the owner's classes has a meaning here. */
 struct requests_classes {
-	uint64_t rests; /* a bit for each class: a thread that serves several connections sleeps so between requests */
+	uint64_t rests;	  /* a bit for each class: a thread that serves several connections sleeps so between requests */
+	uint64_t follows; /* a bit for each class: who ends a sleep is what the thread slept for */
 	uint8_t running, unknown;
 	uint8_t behind; /* of the time of a server behind; a thread that sleeps so may wait for one */
 };
 
+/* The most of requests_limits.deep. */
+#define REQUESTS_MOST_DEEP 5
+
+/* What is kept: if there are more, a sample in which each request has the same chance. 0: the default. */
+struct requests_limits {
+	size_t split;	 /* requests with their parts: 32,768 */
+	size_t times;	 /* 262,144 */
+	size_t slowest;	 /* requests with their parts and steps */
+	uint64_t slower; /* ns: requests that last less are not split */
+	int deep;	 /* how many servers behind each other are gone into; 0: into none */
+};
+
 struct requests;
 
-struct requests *requests_new(const struct requests_classes *classes);
+struct requests *requests_new(const struct requests_classes *classes, const struct requests_limits *limits);
 /* Of NULL, too. */
 void requests_free(struct requests *requests);
 
@@ -97,15 +151,20 @@ void requests_add_loss(struct requests *requests, uint64_t from, uint64_t to);
 /* All that happened up to `until` was added: cuts the requests that were over by then. */
 void requests_settle(struct requests *requests, uint64_t until);
 
-/* What was found, in the order of their ends. Valid until the next call of the others. */
-const struct requests_request *requests_all(const struct requests *requests, size_t *n);
-const struct requests_part *requests_parts(const struct requests *requests);
+/* What is kept of all, of the slowest, the slowest first, and of groups by their numbers. Valid until the next call. */
+const struct requests_request *requests_split(const struct requests *requests, size_t *n);
+const struct requests_request *requests_slowest(const struct requests *requests, size_t *n);
+const struct requests_time *requests_times(const struct requests *requests, size_t *n);
+const struct requests_group *requests_groups(const struct requests *requests, size_t *n);
 
 struct requests_counts {
+	uint64_t requests, ns, max; /* all, their sum, the longest */
+	uint64_t with_client;	    /* of which the client's view is known */
+	uint64_t slower;	    /* that are not too short to be split */
+	uint64_t inner;		    /* requests of measured servers behind, which are parts of others */
 	uint64_t connections;
 	uint64_t merged;     /* requests */
 	uint64_t not_cut;    /* requests: something was lost, or forgotten, while they lasted */
-	uint64_t not_kept;   /* requests beyond the most that are kept */
 	uint64_t unanswered; /* were read, and not answered by the end, or something of them was lost */
 };
 

@@ -4,8 +4,11 @@
 
 struct cut {
 	struct requests *requests;
-	size_t first; /* of its parts */
 	uint64_t number;
+	uint64_t from, to; /* what is outside is left out */
+	uint64_t least;	   /* shorter steps are left out, unless they go on */
+	uint32_t server;   /* of a request behind the one that is cut */
+	int deep;
 };
 
 const struct requests_thread *requests_thread_of(const struct requests *requests, uint32_t tid)
@@ -49,46 +52,127 @@ static size_t find_anchor(const struct requests_thread *thread, uint64_t time)
 	return low;
 }
 
-/* One part for each state, thread and object of a request. */
-static void add_part(struct cut *cut, const struct requests_part *part)
+static bool is_same(const struct requests_state *a, const struct requests_state *b)
 {
-	struct requests *requests = cut->requests;
+	return a->where == b->where && a->class == b->class && a->inner == b->inner && a->via == b->via && a->object == b->object &&
+	       a->tid == b->tid && a->server == b->server;
+}
 
-	if (!part->ns)
-		return;
-	for (size_t i = cut->first; i < requests->parts.n; i++) {
-		struct requests_part *it = &requests->parts.v[i];
-
-		if (it->where == part->where && it->class == part->class && it->object == part->object &&
-		    it->tid == part->tid) {
-			it->ns += part->ns;
+/* One part for each state of a request. */
+static void add_part(struct requests *requests, const struct requests_state *state, uint64_t ns)
+{
+	vec_each(it, &requests->parts) {
+		if (is_same(&it->state, state)) {
+			it->ns += ns;
 			return;
 		}
 	}
-	*vec_push(&requests->parts) = *part;
+	*vec_push(&requests->parts) = (struct requests_part){ *state, ns };
+}
+
+/* A short one is thrown away when the next one comes. */
+static void add_step(const struct cut *cut, const struct requests_step *step)
+{
+	struct requests *requests = cut->requests;
+	struct requests_step *last = requests->steps.n ? &requests->steps.v[requests->steps.n - 1] : NULL;
+
+	if (last && last->to == step->from && last->stack == step->stack && is_same(&last->state, &step->state)) {
+		last->to = step->to;
+		return;
+	}
+	if (last && last->to - last->from < cut->least)
+		*last = *step;
+	else
+		*vec_push(&requests->steps) = *step;
+}
+
+/* A state between two times. */
+static void add_time(const struct cut *cut, const struct requests_step *step)
+{
+	struct requests_step own = *step;
+
+	own.from = own.from < cut->from ? cut->from : own.from;
+	own.to = own.to > cut->to ? cut->to : own.to;
+	if (own.to <= own.from)
+		return;
+	if (cut->deep) {
+		if (own.state.where != REQUESTS_BEHIND) {
+			own.state.inner = own.state.where;
+			own.state.server = cut->server;
+		}
+		own.state.where = REQUESTS_BEHIND;
+	}
+	add_part(cut->requests, &own.state, own.to - own.from);
+	if (cut->least != UINT64_MAX)
+		add_step(cut, &own);
 }
 
 struct span {
 	uint64_t from, to;
 	uint32_t tid;
 	uint8_t where;
+	uint8_t via;
+	int ended; /* how many sleeps were followed to it */
+};
+
+/* How many sleeps that threads have ended are followed one after the other. */
+#define MOST_ENDED 5
+
+struct what {
+	uint8_t class;
+	uint32_t object;
+	uint64_t stack;
+	bool asleep;
 };
 
 /* One state of the thread, up to `to` or the end of the span. Moves the begin of the span. */
-static void add_state(struct cut *cut, struct span *span, uint64_t to, uint8_t class, uint32_t object, bool asleep)
+static void add_state(struct cut *cut, struct span *span, uint64_t to, struct what what)
 {
-	struct requests_part part = { .tid = span->tid, .object = object, .where = span->where, .class = class };
+	struct requests_step step = {
+		.state = { .tid = span->tid, .object = what.object, .where = span->where, .class = what.class },
+		.from = span->from,
+		.stack = what.stack,
+	};
 
 	if (to > span->to)
 		to = span->to;
 	if (to <= span->from)
 		return;
 	/* who has nothing to do is not held up by others */
-	if (asleep && part.where == REQUESTS_QUEUE && cut->requests->classes.rests >> class & 1)
-		part.where = REQUESTS_UNKNOWN;
-	part.ns = to - span->from;
-	add_part(cut, &part);
+	step.state.via = span->ended ? span->via : REQUESTS_DIRECT;
+	if (what.asleep && span->where == REQUESTS_QUEUE && cut->requests->classes.rests >> what.class & 1)
+		step.state.where = REQUESTS_UNKNOWN;
+	step.to = to;
+	add_time(cut, &step);
 	span->from = to;
+}
+
+static void add_span(struct cut *cut, struct span span);
+
+/* A sleep, or what the thread that ended it was in. Moves the begin of the span. */
+static void add_sleep(struct cut *cut, struct span *span, const struct requests_link *link)
+{
+	const struct what sleeps = { link->class, link->object, link->stack, true };
+	const struct requests_thread *waker = NULL;
+	struct span other = *span;
+
+	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 && link->waker &&
+	    span->ended < MOST_ENDED)
+		waker = requests_thread_of(cut->requests, link->waker);
+	if (!waker || !waker->links.n || link->waker == span->tid) {
+		add_state(cut, span, link->woken_at, sleeps);
+		return;
+	}
+	if (other.to > link->woken_at)
+		other.to = link->woken_at;
+	if (other.to <= other.from)
+		return;
+	if (!span->ended)
+		other.via = link->class;
+	other.ended++;
+	other.tid = link->waker;
+	add_span(cut, other);
+	span->from = other.to;
 }
 
 /* All states of a thread in a span. */
@@ -96,21 +180,25 @@ static void add_span(struct cut *cut, struct span span)
 {
 	const struct requests_classes *classes = &cut->requests->classes;
 	const struct requests_thread *thread = requests_thread_of(cut->requests, span.tid);
+	const struct what runs = { .class = classes->running, .object = REQUESTS_NONE };
 
 	for (size_t i = find_link(thread, span.from); thread && i < thread->links.n && span.from < span.to; i++) {
 		const struct requests_link *link = &thread->links.v[i];
 
 		if (link->born) {
-			span.where = REQUESTS_ACCEPT;
-			add_state(cut, &span, link->ran_at, classes->unknown, REQUESTS_NONE, false);
+			struct span before = span;
+
+			before.where = span.ended ? span.where : REQUESTS_ACCEPT;
+			add_state(cut, &before, link->ran_at, (struct what){ classes->unknown, REQUESTS_NONE, 0, false });
+			span.from = before.from;
 			span.where = REQUESTS_OWN;
 			continue;
 		}
-		add_state(cut, &span, link->off_at, classes->running, REQUESTS_NONE, false);
-		add_state(cut, &span, link->woken_at, link->class, link->object, true);
-		add_state(cut, &span, link->ran_at, link->ready_class, link->behind, false);
+		add_state(cut, &span, link->off_at, runs);
+		add_sleep(cut, &span, link);
+		add_state(cut, &span, link->ran_at, (struct what){ link->ready_class, link->behind, 0, false });
 	}
-	add_state(cut, &span, span.to, classes->running, REQUESTS_NONE, false);
+	add_state(cut, &span, span.to, runs);
 }
 
 /* --- where its own time ends and begins --- */
@@ -128,7 +216,8 @@ static bool find_foreign(struct cut *cut, uint32_t tid, uint64_t from, uint64_t 
 			break;
 		if (anchor->request == cut->number)
 			continue;
-		set_add(&cut->requests->foreign, &anchor->request, sizeof(anchor->request));
+		if (!cut->deep)
+			set_add(&cut->requests->foreign, &anchor->request, sizeof(anchor->request));
 		if (!found)
 			*first = anchor->time;
 		*last = anchor->time;
@@ -173,6 +262,53 @@ static uint64_t find_wake(const struct requests *requests, uint32_t tid, uint32_
 	return found;
 }
 
+static void cut_points(struct cut *cut, const struct requests_point *points, size_t n, uint64_t arrived);
+
+/* The time of a wait for a server behind: of the request there, and on the way. */
+static void add_there(const struct cut *cut, const struct requests_point *point, uint64_t from, uint64_t to)
+{
+	const struct requests_chain *chain = cut->deep < cut->requests->limits.deep ? point->there : NULL;
+	struct requests_step step = {
+		.state = {
+			.tid = point->tid,
+			.object = REQUESTS_NONE,
+			.server = point->from,
+			.where = REQUESTS_BEHIND,
+			.class = cut->requests->classes.behind,
+			.inner = chain ? REQUESTS_WAY : REQUESTS_BEHIND,
+			.via = REQUESTS_DIRECT,
+		},
+		.from = from,
+		.to = to,
+	};
+	struct cut there = *cut;
+
+	if (!chain) {
+		add_time(cut, &step);
+		return;
+	}
+	there.number = chain->number;
+	there.server = point->from;
+	there.deep++;
+	there.from = chain->arrived > from ? chain->arrived : from;
+	there.to = chain->points[chain->n - 1].time;
+	there.to = there.to > to ? to : there.to;
+	if (there.from > to)
+		there.from = to;
+	if (there.to < there.from)
+		there.to = there.from;
+	there.from = there.from < cut->from ? cut->from : there.from;
+	step.to = there.from;
+	add_time(cut, &step);
+	if (there.to > cut->to)
+		there.to = cut->to;
+	if (there.to > there.from)
+		cut_points(&there, chain->points, chain->n, chain->arrived);
+	step.from = there.to > there.from ? there.to : there.from;
+	step.to = to;
+	add_time(cut, &step);
+}
+
 /* From a point of a thread until the answer of a server behind is read. The thread may do something for others. */
 static void cut_behind(struct cut *cut, uint64_t from, const struct requests_point *a, const struct requests_point *b)
 {
@@ -189,18 +325,12 @@ static void cut_behind(struct cut *cut, uint64_t from, const struct requests_poi
 		arrived = forward;
 	if (arrived > to)
 		arrived = to;
-	add_span(cut, (struct span){ from, forward, a->tid, REQUESTS_OWN });
-	add_part(cut, &(struct requests_part){
-			      .ns = arrived - forward,
-			      .tid = b->tid,
-			      .object = b->from,
-			      .where = REQUESTS_BEHIND,
-			      .class = classes->behind,
-		      });
+	add_span(cut, (struct span){ .from = from, .to = forward, .tid = a->tid, .where = REQUESTS_OWN });
+	add_there(cut, b, forward, arrived);
 	if (!foreign || last < arrived)
 		last = arrived;
-	add_span(cut, (struct span){ arrived, last, b->tid, REQUESTS_QUEUE });
-	add_span(cut, (struct span){ last, to, b->tid, REQUESTS_OWN });
+	add_span(cut, (struct span){ .from = arrived, .to = last, .tid = b->tid, .where = REQUESTS_QUEUE });
+	add_span(cut, (struct span){ .from = last, .to = to, .tid = b->tid, .where = REQUESTS_OWN });
 }
 
 /* From a point of a thread, or from the arrival (a NULL), to the next one. */
@@ -217,7 +347,7 @@ static void cut_segment(struct cut *cut, uint64_t from, const struct requests_po
 	}
 	foreign = find_foreign(cut, b->tid, from, to, &first, &last);
 	if (!foreign && (!a || a->tid == b->tid)) {
-		add_span(cut, (struct span){ from, to, b->tid, REQUESTS_OWN });
+		add_span(cut, (struct span){ .from = from, .to = to, .tid = b->tid, .where = REQUESTS_OWN });
 		return;
 	}
 	backward = foreign ? last : from;
@@ -242,26 +372,40 @@ static void cut_segment(struct cut *cut, uint64_t from, const struct requests_po
 	if (backward < forward)
 		backward = forward;
 	if (a)
-		add_span(cut, (struct span){ from, forward, a->tid, REQUESTS_OWN });
-	add_span(cut, (struct span){ forward, backward, b->tid, REQUESTS_QUEUE });
-	add_span(cut, (struct span){ backward, to, b->tid, REQUESTS_OWN });
+		add_span(cut, (struct span){ .from = from, .to = forward, .tid = a->tid, .where = REQUESTS_OWN });
+	add_span(cut, (struct span){ .from = forward, .to = backward, .tid = b->tid, .where = REQUESTS_QUEUE });
+	add_span(cut, (struct span){ .from = backward, .to = to, .tid = b->tid, .where = REQUESTS_OWN });
 }
 
-uint32_t requests_cut(struct requests *requests, const struct requests_open *open)
+static void cut_points(struct cut *cut, const struct requests_point *points, size_t n, uint64_t arrived)
 {
-	struct cut cut = { .requests = requests, .first = requests->parts.n, .number = open->number };
 	const struct requests_point *before = NULL;
-	uint64_t at = open->arrived;
+	uint64_t at = arrived;
+
+	for (size_t i = 0; i < n; i++) {
+		cut_segment(cut, at, before, &points[i]);
+		before = &points[i];
+		if (points[i].time > at)
+			at = points[i].time;
+	}
+}
+
+/* The last step may be short, too. */
+static void drop_short(struct requests *requests, uint64_t least)
+{
+	size_t n = requests->steps.n;
+
+	if (n && requests->steps.v[n - 1].to - requests->steps.v[n - 1].from < least)
+		requests->steps.n--;
+}
+
+uint32_t requests_cut(struct requests *requests, const struct requests_open *open, uint64_t least)
+{
+	struct cut cut = { .requests = requests, .number = open->number, .to = UINT64_MAX, .least = least };
 	uint32_t behind;
 
-	for (size_t i = 0; i < open->n; i++) {
-		const struct requests_point *point = &open->points[i];
-
-		cut_segment(&cut, at, before, point);
-		before = point;
-		if (point->time > at)
-			at = point->time;
-	}
+	cut_points(&cut, open->points, open->n, open->arrived);
+	drop_short(requests, least);
 	behind = requests->foreign.n;
 	set_release(&requests->foreign);
 	requests->foreign = (struct set){};

@@ -25,6 +25,15 @@ struct requests_point {
 	uint64_t arrived; /* REQUESTS_GET: the answer */
 	uint32_t tid, from;
 	uint8_t kind;
+	struct requests_chain *there; /* REQUESTS_GET: the request there; NULL: not known */
+};
+
+/* A request of a server behind, until it answered. Points of several requests may have the same. */
+struct requests_chain {
+	size_t refs;
+	uint64_t number, arrived;
+	size_t n;
+	struct requests_point points[];
 };
 
 /* The first read, 6 exchanges with servers behind, the first send, the last send. Of more exchanges, the last counts. */
@@ -44,6 +53,9 @@ struct requests_open {
 	uint64_t number; /* since the begin; 0: there is none */
 	uint64_t birth, arrived;
 	uint32_t round;
+	bool aside;	  /* it counts only as part of others */
+	bool inner;	  /* it is part of another one */
+	uint64_t counted; /* the birth of the last connection here that was counted */
 	size_t n;
 	struct requests_point points[REQUESTS_POINTS];
 };
@@ -52,7 +64,7 @@ struct requests_open {
 struct requests_over {
 	struct requests_open open;
 	uint64_t client_at;
-	uint32_t from, merged;
+	uint32_t from, group, merged;
 };
 
 /* Something is missing between these times. */
@@ -72,8 +84,15 @@ struct requests {
 	struct set behind_socks; /* numbers index behinds */
 	vec(struct requests_behind) behinds;
 	vec(struct requests_over) over;
-	vec(struct requests_request) done;
+	struct requests_limits limits;
+	vec(struct requests_request) split;
+	vec(struct requests_request) slowest; /* the slowest first */
+	vec(struct requests_time) times;
+	vec(struct requests_group) groups;
+	uint64_t random; /* the last number */
+	/* of the request that is cut */
 	vec(struct requests_part) parts;
+	vec(struct requests_step) steps;
 	vec(struct requests_loss) losses;
 	struct requests_counts counts;
 	uint64_t numbers;   /* of requests */
@@ -87,9 +106,13 @@ struct requests {
 const struct requests_thread *requests_thread_of(const struct requests *requests, uint32_t tid);
 
 /*
- * requests_cut.c: adds the parts of a request to requests->parts, which sum to the time from its arrival to its last
- * point. Returns how many requests of others were in its queues.
+ * requests_cut.c: makes requests->parts, which sum to the time from its arrival to its last point, and the steps that
+ * last for `least` ns and more. Returns how many requests of others were in its queues.
  */
-uint32_t requests_cut(struct requests *requests, const struct requests_open *open);
+uint32_t requests_cut(struct requests *requests, const struct requests_open *open, uint64_t least);
+
+/* requests_keep.c: a request is over. */
+void requests_keep(struct requests *requests, const struct requests_over *over, bool has_loss);
+void requests_keep_release(struct requests *requests);
 
 #endif

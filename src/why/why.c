@@ -27,6 +27,8 @@
 #define TRIES  64
 #define TRY_US 200
 
+static const char *const bys[] = { "nothing", "peer", "port", "thread", NULL };
+
 static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
 	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
@@ -37,10 +39,16 @@ static const struct opt options[] = {
 	    "requests of a server, and where their time goes; -n: the slowest ones"),
 	OPT(OPT_U32, struct why_settings, port, 0, "port", "N", "with --requests: of the server at this TCP port", .min = 1,
 	    .max = 65535),
+	OPT(OPT_CHOICE, struct why_settings, by, 0, "by", "WHAT", "with --requests: also a table by peer, port or thread",
+	    .choices = bys),
+	OPT(OPT_U32, struct why_settings, slower, 0, "slower", "MS",
+	    "with --requests: split only those that last so many ms and more", .min = 1),
+	OPT(OPT_U32, struct why_settings, chain, 0, "chain", "N",
+	    "with --requests: go into at most N servers behind each other on this machine: 5", .max = REQUESTS_MOST_DEEP),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
-static const struct why_settings defaults = { .worst = WHY_WORST };
+static const struct why_settings defaults = { .worst = WHY_WORST, .chain = REQUESTS_MOST_DEEP };
 
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
@@ -58,6 +66,9 @@ static const struct progs_probe probes[] = {
 	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "reads", .system = "tcp", .name = "tcp_rcv_space_adjust", OF_REQUESTS },
+	{ .program = "takes", .system = "sock", .name = "sock_recv_length", OF_REQUESTS, .optional = true },
+	{ .program = "takes", .function = "unix_stream_read_actor", OF_REQUESTS, .optional = true, .otherwise = true },
+	{ .program = "closes", .function = "unix_release_sock", .when = SETTING(bool, struct why, requests.no_recv), .optional = true },
 	{ .program = "sends", .system = "sock", .name = "sock_send_length", OF_REQUESTS, .optional = true },
 	{ .program = "sends", .function = "tcp_release_cb", OF_REQUESTS, .optional = true, .otherwise = true },
 	{ .program = "connections", .system = "sock", .name = "inet_sock_set_state", OF_REQUESTS },
@@ -152,11 +163,13 @@ static int open_ring(struct why *why, struct err *err)
 static int set_up(struct why *why, struct err *err)
 {
 	const struct why_config config = {
-		.stacks = !why->settings->without_stacks && !why->requests.on,
+		.stacks = !why->settings->without_stacks,
+		.link_stacks = !why->settings->without_stacks && why->requests.on,
 		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto || why->requests.on,
 		.drawn = why->stacks_source.keyed,
 		.switches = why->settings->perfetto != NULL,
 		.one_port = why->settings->port != 0,
+		.chain = why->requests.on && why->settings->chain,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.for_work = why_idle_classes(why),
 		.behind = WHY_BEHIND_NS,
@@ -238,7 +251,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
-	stacks->kernel_only |= why->settings->without_stacks || why->settings->requests;
+	stacks->kernel_only |= why->settings->without_stacks;
 	why->requests.on = why->settings->requests;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,

@@ -18,6 +18,17 @@ struct why_settings {
 	const char *perfetto; /* a file for Perfetto; NULL: none */
 	bool requests;	      /* requests of a server instead of threads */
 	uint32_t port;	      /* of the server; 0: all at which the threads listen */
+	int by;		      /* enum why_by */
+	uint32_t slower;      /* ms: only requests that last so long are split */
+	uint32_t chain;	      /* how many servers behind each other are gone into */
+};
+
+/* A table of requests, too. */
+enum why_by {
+	WHY_BY_NOTHING,
+	WHY_BY_PEER,
+	WHY_BY_PORT,
+	WHY_BY_THREAD,
 };
 
 #define WHY_WORST 5
@@ -36,15 +47,20 @@ struct why_row {
 
 /* The same with --requests. */
 struct why_request_row {
-	const char *kind;  /* "total", "part", "request", "request part" */
-	const char *where; /* "own", "queue", "accept", "unknown", "behind" */
+	const char *kind;   /* "total", "part", "object", "group", "request", "request part", "request step" */
+	const char *where;  /* "own", "queue", "accept", "unknown", "behind" */
+	const char *there;  /* of "behind", where it was at that server: also "way" */
+	const char *server; /* of "behind" */
 	const char *cause, *object;
+	const char *via; /* the cause of a sleep that the thread with this cause has ended */
 	const char *client;
 	uint64_t number; /* of a request among the slowest, from 1 */
 	uint64_t begin, ns;
 	uint64_t mean, p50, p99;
 	uint64_t client_p50, client_p99, max;
-	uint64_t requests, connections, merged, behind;
+	uint64_t requests, connections, merged, behind, inner, slower;
+	uint32_t tid;
+	struct frame_stack kernel, user;
 };
 
 extern const struct schema why_schema;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The page of `sonde why`, and its rows as data. */
 #include "waits.h"
+#include "why_page.h"
 #include "why_part.h"
 
 /* The frames of a wait: where they begin, and how many lines of a terminal they may have. */
@@ -19,7 +20,7 @@ static double percent(uint64_t part, uint64_t whole)
 static bool has_names(const struct frame_stack *part)
 {
 	for (size_t i = 0; i < part->n; i++)
-		if (part->frames[i]->kind != FRAME_MARK)
+		if (part->frames[i]->kind != FRAME_MARK && *part->frames[i]->name)
 			return true;
 	return false;
 }
@@ -73,7 +74,7 @@ static struct stack_range fit(const struct frame_stack *part, size_t room)
 }
 
 /* Towards the innermost, the user part if it is known: in two lines of a terminal, else whole in one. */
-static void print_stack(struct output *out, const struct stacks_named *named)
+void why_page_stack(struct output *out, const struct stacks_named *named)
 {
 	const struct frame_stack *part = has_names(&named->user) ? &named->user : &named->kernel;
 	size_t width = output_width(out), room = width > 2 * STACK_INDENT ? width - STACK_INDENT : width ? STACK_INDENT
@@ -114,7 +115,7 @@ static void print_wait(struct why *why, struct output *out, size_t i)
 	output_line(out, "%3zu. %9.3f  %-10s %.16s %u  %s%s%s", i + 1, SECONDS(wait->ns), cause,
 		    wait->comm, wait->tid, str_or_empty(call), call && name.len ? " " : "", str_or_empty(name.data));
 	if (wait->stack && stacks_find(why->stacks, wait->stack, &named))
-		print_stack(out, &named);
+		why_page_stack(out, &named);
 }
 
 static int by_life(const void *pa, const void *pb)

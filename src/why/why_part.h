@@ -85,19 +85,27 @@ struct why_work {
 /* With --requests. */
 struct why_requests {
 	bool on;
+	bool no_recv; /* the kernel does not show what is read of unix sockets; functions do */
 	struct requests *found;
 	struct request_shared *shared;
-	struct set clients;	     /* struct why_client */
+	struct set clients;   /* struct why_client: clients, and servers behind */
+	struct set groups;    /* the same, of --by */
+	struct set name_keys; /* of unix sockets; numbers index names */
+	vec(char *) names;
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
 };
 
-/* The client's end of a connection. */
+/* A client, or a server behind. */
 struct why_client {
-	unsigned char address[16];
-	uint32_t version; /* 4 or 6 */
-	uint32_t port;
+	unsigned char address[16]; /* of REQUEST_UNIX: the name of the process */
+	uint32_t version;	   /* 4 or 6, REQUEST_UNIX; WHY_UNIX_NAME: the address is a key in "request_names" */
+	uint32_t port;		   /* of REQUEST_UNIX: the process; 0: any */
 };
+#define WHY_UNIX_NAME 2
+/* Of a group: the port is that of the server, or the id of a thread. */
+#define WHY_PORT 7
+#define WHY_TID	 8
 
 struct why {
 	struct engine_instance *instance;
@@ -214,6 +222,12 @@ void why_record_release(struct why *why);
 int why_requests_check(struct why *why, struct err *err);
 int why_requests_open(struct why *why, struct err *err);
 int why_requests_arm(struct why *why, struct err *err);
+/* requests_listen.c: fills in at which ports and unix sockets the server listens that runs already. */
+void why_requests_listen(struct why *why);
+/* At the end: whether it listens anywhere. */
+bool why_requests_listens(const struct why *why);
+/* The name of a unix socket by its key in "request_names"; "?": not known. */
+const char *why_requests_name(struct why *why, uint64_t key);
 /* A record of a ring: its words behind the header, n of them. */
 void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, size_t n);
 /* Something is missing in a ring before its next record. */
@@ -226,7 +240,7 @@ void why_requests_take(struct why *why);
 void why_requests_finish(struct why *why);
 void why_requests_losses(const struct why *why);
 void why_requests_release(struct why *why);
-/* requests_page.c: prints it. Of data, the caller has begun the table. */
+/* requests_page.c, requests_rows.c: prints it. Of data, the caller has begun the table. */
 void why_requests_print(struct why *why, struct output *out);
 extern const struct schema why_requests_schema;
 

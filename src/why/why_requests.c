@@ -3,7 +3,7 @@
  * --requests: which ports are the server's, and what the programs write of threads and connections, as requests.h wants
  * it.
  */
-#include <dirent.h>
+#include <bpf/bpf.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -13,6 +13,7 @@
 #include "bpf/why_link.h"
 #include "engine/batch.h"
 #include "engine/filter.h"
+#include "kernel/kernel.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -21,10 +22,9 @@
 #define LOOK_NS	   NS_PER_SEC
 /* Clients whose address and port are kept. */
 #define MOST_CLIENTS 65536
+#define MOST_GROUPS  4096
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
-/* The state of a socket that listens, in /proc/net/tcp. */
-#define LISTENS 0x0a
 
 static int refuse(struct why *why, struct err *err, const char *text)
 {
@@ -37,7 +37,9 @@ int why_requests_check(struct why *why, struct err *err)
 	const struct filter *filter = &why->instance->filter;
 
 	if (!why->requests.on)
-		return why->settings->port ? refuse(why, err, "--port is of --requests: give both") : 0;
+		return why->settings->port || why->settings->by || why->settings->slower
+			       ? refuse(why, err, "--port, --by and --slower are of --requests: give it, too")
+			       : 0;
 	if (why->settings->perfetto || why->stacks_source.keyed || why->settings->by_thread)
 		return refuse(why, err, "--requests goes with no file of stacks, no --perfetto and no -t yet");
 	if (filter->by_tid || filter->by_uid || filter->by_comm)
@@ -50,106 +52,42 @@ int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
 		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
+		.follows = 1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_CONDITION | 1ULL << WHY_PIPE |
+			   1ULL << WHY_SOCKET | 1ULL << WHY_POLL | 1ULL << WHY_EVENT | 1ULL << WHY_CHILD | 1ULL << WHY_IPC,
 		.behind = WHY_NETWORK,
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};
+	const struct requests_limits limits = {
+		.slowest = why->settings->worst,
+		.slower = why->settings->slower * (uint64_t)NS_PER_MS,
+		.deep = why->settings->chain,
+	};
 	struct object *object = &why->progs.object;
-	int ret;
+	static const char *const maps[] = { "request_cells", "request_behinds", "request_peers", "request_names",
+					    "request_joined" };
+	int ret = 0;
 
-	if (!why->requests.on) {
-		ret = object_size_map(object, "request_cells", 0, err);
-		if (!ret)
-			ret = object_size_map(object, "request_behinds", 0, err);
-		return ret ? ret : object_size_map(object, "request_peers", 0, err);
-	}
-	why->requests.found = requests_new(&classes);
+	for (size_t i = 0; !why->requests.on && !ret && i < ARRAY_SIZE(maps); i++)
+		ret = object_size_map(object, maps[i], 0, err);
+	if (!why->requests.on)
+		return ret;
+	/* where a read of nothing is not seen */
+	why->requests.no_recv = kernel_tracepoint_id("sock", "sock_recv_length") < 0;
+	why->requests.found = requests_new(&classes, &limits);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
-}
-
-/* --- ports --- */
-
-static void add_port(struct why *why, uint32_t port)
-{
-	uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
-
-	ports[port] = 1;
-}
-
-/* The inodes of a process's sockets. */
-static void add_sockets(struct set *inodes, uint32_t tgid)
-{
-	__free char *path = base_printf("/proc/%u/fd", tgid);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL) {
-		char target[64];
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
-		unsigned long inode;
-
-		if (n <= 0)
-			continue;
-		target[n] = '\0';
-		if (sscanf(target, "socket:[%lu]", &inode) == 1)
-			set_add(inodes, &inode, sizeof(inode));
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* The ports at which these sockets listen. */
-static void add_listening(struct why *why, const struct set *inodes, uint32_t tgid, const char *name)
-{
-	__free char *path = base_printf("/proc/%u/net/%s", tgid, name);
-	__fclose FILE *f = fopen(path, "re");
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		unsigned int port, state;
-		unsigned long inode;
-
-		if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %lu", &port, &state,
-			   &inode) == 3 &&
-		    state == LISTENS && port < REQUEST_PORTS && set_find(inodes, &inode, sizeof(inode)) != SET_NONE)
-			add_port(why, port);
-	}
-}
-
-/* Of a process that the filter may pass. Processes with the same sockets are looked at each: they are few. */
-static void add_process(struct why *why, uint32_t tgid)
-{
-	struct set inodes = {};
-
-	add_sockets(&inodes, tgid);
-	if (inodes.n) {
-		add_listening(why, &inodes, tgid, "tcp");
-		add_listening(why, &inodes, tgid, "tcp6");
-	}
-	set_release(&inodes);
 }
 
 int why_requests_arm(struct why *why, struct err *err)
 {
 	struct why_requests *requests = &why->requests;
-	uint32_t last = 0;
 
 	(void)err;
 	if (!requests->on)
 		return 0;
 	requests->shared = object_memory(&why->progs.object, ".data.requests", sizeof(*requests->shared));
 	requests->looked_at = clock_monotonic_ns();
-	if (why->settings->port) {
-		add_port(why, why->settings->port);
-		return 0;
-	}
-	/* threads of a process follow each other */
-	vec_each(before, &why->before) {
-		/* of a service, those are others that nobody has looked at yet */
-		if (before->tgid != last && !(before->unsure && why->instance->ctx->service))
-			add_process(why, before->tgid);
-		last = before->tgid;
-	}
+	why_requests_listen(why);
 	return 0;
 }
 
@@ -161,7 +99,7 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	struct why_key behind = { .class = WHY_PROCESSOR };
 	struct requests_link link;
 
-	memcpy(&from, words, (n < WHY_LINK_WHOLE ? n : WHY_LINK_WHOLE) * sizeof(*words));
+	memcpy(&from, words, (n < WHY_LINK_STACK ? n : WHY_LINK_STACK) * sizeof(*words));
 	link = (struct requests_link){
 		.off_at = from.off_at,
 		.woken_at = kind == WHY_LINK_WOKEN ? from.woken_at : from.off_at,
@@ -178,6 +116,7 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 		const struct why_key key = { .a = from.a, .b = from.b, .class = from.class, .call = from.call };
 
 		link.object = objects_key(why, &key);
+		link.stack = from.stack;
 	}
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
 	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0])
@@ -185,15 +124,56 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	requests_add_link(why->requests.found, &link);
 }
 
-static uint32_t client_of(struct why *why, const void *address, uint32_t version, uint32_t port)
+/* Those whom no room is left for are found only if they are known. */
+static uint32_t add_to(struct set *set, const struct why_client *client, size_t most)
 {
-	struct why_client client = { .version = version, .port = port };
+	return set->n < most ? set_add(set, client, sizeof(*client)) : set_find(set, client, sizeof(*client));
+}
 
-	memcpy(client.address, address, sizeof(client.address));
-	/* those whom no room is left for are found only if they are known */
-	if (why->requests.clients.n >= MOST_CLIENTS)
-		return set_find(&why->requests.clients, &client, sizeof(client));
-	return set_add(&why->requests.clients, &client, sizeof(client));
+/* The client of a connection. */
+static uint32_t client_of(struct why *why, const struct request_event *event)
+{
+	struct why_client client = { .version = event->version, .port = event->client_port };
+
+	memcpy(client.address, event->client, sizeof(client.address));
+	if (event->version == REQUEST_UNIX)
+		client.port = event->client_pid;
+	return add_to(&why->requests.clients, &client, MOST_CLIENTS);
+}
+
+/* A server at a unix socket has a name in place of an address. */
+static uint32_t server_of(struct why *why, const struct request_event *event)
+{
+	struct why_client server = { .version = WHY_UNIX_NAME };
+
+	if (event->version != REQUEST_UNIX)
+		return client_of(why, event);
+	memcpy(server.address, &event->name, sizeof(event->name));
+	return add_to(&why->requests.clients, &server, MOST_CLIENTS);
+}
+
+/* What --by puts a request into. */
+static uint32_t group_of(struct why *why, const struct request_event *event)
+{
+	struct why_client group = { .version = event->version };
+
+	switch (why->settings->by) {
+	case WHY_BY_PEER:
+		memcpy(group.address, event->client, sizeof(group.address));
+		break;
+	case WHY_BY_PORT:
+		group.version = event->version == REQUEST_UNIX ? WHY_UNIX_NAME : WHY_PORT;
+		group.port = event->version == REQUEST_UNIX ? 0 : event->port;
+		memcpy(group.address, &event->name, sizeof(event->name));
+		break;
+	case WHY_BY_THREAD:
+		group.version = WHY_TID;
+		group.port = event->tid;
+		break;
+	default:
+		return REQUESTS_NONE;
+	}
+	return add_to(&why->requests.groups, &group, MOST_GROUPS);
 }
 
 static void add_event(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
@@ -221,10 +201,18 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.round = from.round,
 		.merged = from.merged,
 		.from = REQUESTS_NONE,
+		.group = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE || kind == WHY_LINK_GET)
-		event.from = client_of(why, from.client, from.version, from.client_port);
+	if (kind == WHY_LINK_DONE) {
+		event.from = client_of(why, &from);
+		event.group = group_of(why, &from);
+	} else if (kind == WHY_LINK_GET) {
+		event.from = server_of(why, &from);
+		event.there = (struct requests_there){ from.there, from.there_birth, from.round };
+	} else if (kind == WHY_LINK_READ) {
+		event.aside = from.merged;
+	}
 	requests_add_event(why->requests.found, &event);
 }
 
@@ -259,6 +247,7 @@ void why_requests_add_wait(struct why *why, const struct why_thread *thread, uin
 		.tid = thread->tid,
 		.object = REQUESTS_NONE,
 		.behind = REQUESTS_NONE,
+		.stack = sleeps ? thread->stack : 0,
 		.class = thread->key.class < WHY_CLASSES ? thread->key.class : WHY_UNKNOWN,
 		.ready_class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR,
 	};
@@ -279,25 +268,26 @@ static void look_at(const void *key, const void *value, void *ctx)
 {
 	const struct request_cell *cell = value;
 	struct look *look = ctx;
-	struct requests_event event = {
+	struct request_event event = {
 		.time = look->now,
 		.birth = cell->birth,
 		.arrived = cell->arrived,
 		.sent_at = cell->sent_at,
 		.client_at = cell->client_at,
 		.tid = cell->sender,
+		.tgid = cell->sender_tgid,
 		.round = cell->round,
 		.merged = cell->merged,
-		.from = REQUESTS_NONE,
-		.kind = REQUESTS_DONE,
+		.name = cell->version == REQUEST_UNIX ? cell->name : 0,
+		.client_pid = cell->client_pid, /* or both ports */
+		.version = cell->version,
 	};
 
 	memcpy(&event.sock, key, sizeof(event.sock));
-	if (cell->state != REQUEST_READ || !cell->arrived || cell->answered != cell->round ||
-	    cell->sent_at > look->before)
-		return;
-	event.from = client_of(look->why, cell->client, cell->version, cell->client_port);
-	requests_add_event(look->why->requests.found, &event);
+	memcpy(event.client, cell->client, sizeof(event.client));
+	if (cell->state == REQUEST_READ && cell->arrived && cell->answered == cell->round &&
+	    cell->sent_at <= look->before)
+		add_event(look->why, WHY_LINK_DONE, (const void *)&event, REQUEST_WHOLE);
 }
 
 /* Those that have sent nothing since `before` have answered. */
@@ -346,35 +336,37 @@ static void say(uint64_t n, const char *what, const char *why_not)
 		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), why_not);
 }
 
-/* Threads may have begun to listen since. */
-static bool has_ports(const struct why *why)
-{
-	const uint8_t *ports = object_memory(&why->progs.object, ".data.request_ports", REQUEST_PORTS);
-
-	for (size_t i = 0; i < REQUEST_PORTS; i++)
-		if (ports[i])
-			return true;
-	return false;
-}
-
 void why_requests_losses(const struct why *why)
 {
 	const struct why_requests *requests = &why->requests;
+	const struct request_chain *chain;
 	struct requests_counts counts;
+	size_t kept;
 
 	if (!requests->on || !requests->shared)
 		return;
 	counts = requests_count(requests->found);
-	if (!has_ports(why))
-		report_note("no measured process listens at a TCP port: there are no requests to find; --port N names one");
+	if (!why_requests_listens(why))
+		report_note("no measured process listens at a TCP port or a unix socket: there are no requests to find; "
+			    "--port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
-	say(counts.not_kept, "request", "not in times and percentiles: only the first are kept");
+	if (requests->groups.n >= MOST_GROUPS)
+		report_note("more than %u lines by --by: others are missing", MOST_GROUPS);
+	requests_times(requests->found, &kept);
+	if (kept < counts.requests)
+		report_note("percentiles are of a sample of %zu requests", kept);
+	requests_split(requests->found, &kept);
+	if (kept < counts.slower)
+		report_note("where time goes is of a sample of %zu requests", kept);
 	say(counts.unanswered, "request", "not measured: read, but not answered when its connection or tracing ended");
 	if (requests->shared->no_room)
 		report_note("more than %u connections at a time: requests of others are missing", REQUEST_CELLS);
 	if (requests->shared->no_peer)
 		report_note("more than %u clients at a time: the view of others is missing", REQUEST_CELLS);
+	chain = object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
+	if (chain->no_room)
+		report_note("more than %u processes behind: others are not gone into", REQUEST_JOINED);
 	say(requests->shared->in_midst, "request", "left out: it had begun before tracing, or before its connection was seen");
 }
 
@@ -382,4 +374,9 @@ void why_requests_release(struct why *why)
 {
 	requests_free(why->requests.found);
 	set_release(&why->requests.clients);
+	set_release(&why->requests.groups);
+	set_release(&why->requests.name_keys);
+	vec_each(name, &why->requests.names)
+		free(*name);
+	free(why->requests.names.v);
 }

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-h] [-b] HOW REQUESTS
+ * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-a PORT] [-h]
+ *	[-b | -B NAME] [-2] [-l] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
  * (default 4) that ask at the same time, each one request after the other. HOW is threads: the server has a thread for
  * each connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
  * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
  *
- * -d: each connection carries one request only. -6: the server is at an address of IPv6, for both versions, and the
- * client uses them in turn. -h: the client sends the second half of a request when the server has read the first one.
- * -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or
- * writes. -w: the client begins when FILE can be opened and read.
+ * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -6: the
+ * server is at an address of IPv6, for both versions, and the client uses them in turn. -a: each connection comes from
+ * this port of an address of its own. -h: the client sends the second half of a request when the server has read the
+ * first one. -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one
+ * sleeps or writes. -B: the same at a unix socket. -2: each thread of that one asks a third one, "last", over TCP, and
+ * that one does. -l: threads answer while they hold a lock. -w: the client begins when FILE can be opened and
+ * read.
  *
- * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS".
+ * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS" and
+ * "did all NS", the time of all of them.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -23,6 +28,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +36,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,9 +45,10 @@
 #define ANSWER	  200
 #define QUEUE_MAX 256
 
-static int port, connections = 4, every = 20, sleep_ms, file = -1;
+static int port, own_port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each, both_versions, halves, by_other;
+static bool one_each, both_versions, halves, by_other, by_third, locks;
+static const char *name, *other_name; /* of unix sockets; NULL: TCP */
 static struct shared {
 	atomic_long served, slow, opened, halves;
 	atomic_ullong longest;
@@ -54,7 +62,49 @@ static unsigned long long now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+/* --- unix sockets --- */
+
+static socklen_t make_name(struct sockaddr_un *at, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n >= sizeof(at->sun_path))
+		errx(2, "%s: too long", path);
+	*at = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(at->sun_path, path, n);
+	if (*path != '@')
+		return offsetof(struct sockaddr_un, sun_path) + n + 1;
+	at->sun_path[0] = '\0';
+	return offsetof(struct sockaddr_un, sun_path) + n;
+}
+
+static int connect_unix(const char *path)
+{
+	struct sockaddr_un at;
+	socklen_t size = make_name(&at, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd < 0 || connect(fd, (void *)&at, size))
+		err(1, "connect %s", path);
+	return fd;
+}
+
+static int listen_unix(const char *path)
+{
+	struct sockaddr_un at;
+	socklen_t size = make_name(&at, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (*path != '@')
+		unlink(path);
+	if (fd < 0 || bind(fd, (void *)&at, size) || listen(fd, 128))
+		err(1, "listen %s", path);
+	return fd;
+}
+
 /* --- the server --- */
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 
 static void work(void)
 {
@@ -86,17 +136,51 @@ static void answer(int fd)
 {
 	char bytes[ANSWER] = "";
 
+	if (locks)
+		pthread_mutex_lock(&held);
 	work();
+	if (locks)
+		pthread_mutex_unlock(&held);
 	if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
 		err(1, "write");
 }
 
+static int last_port; /* of the third server, for the one that asks it */
+
+static int connect_port(int to)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(to) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
+		err(1, "connect");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+/* What the third server answers is the answer. */
+static void pass_to_last(int fd, int last)
+{
+	char bytes[ANSWER] = "";
+
+	if (write(last, bytes, ASK) != ASK || recv(last, bytes, ANSWER, MSG_WAITALL) != ANSWER ||
+	    write(fd, bytes, ANSWER) != ANSWER)
+		err(1, "the third server");
+}
+
 static void *serve_one(void *arg)
 {
-	int fd = (long)arg;
+	int fd = (long)arg, last = last_port ? connect_port(last_port) : -1;
 
-	while (get(fd))
-		answer(fd);
+	while (get(fd)) {
+		if (last_port)
+			pass_to_last(fd, last);
+		else
+			answer(fd);
+	}
+	if (last_port)
+		close(last);
 	close(fd);
 	return NULL;
 }
@@ -189,14 +273,7 @@ static bool is_other[1024];
 
 static int connect_other(void)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(other_port) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-
-	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0 || connect(fd, (void *)&at, sizeof(at)))
-		err(1, "connect");
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	return fd;
+	return other_name ? connect_unix(other_name) : connect_port(other_port);
 }
 
 /* Both sides can be read when the other one has something for them. */
@@ -261,13 +338,24 @@ static int connect_one(long number)
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback };
 	bool is_v6 = both_versions && number % 2;
-	int fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0), on = 1;
+	int fd, on = 1;
 
+	shared->opened++;
+	if (name)
+		return connect_unix(name);
+	fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+	if (own_port) {
+		struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(own_port) };
+
+		own.sin_addr.s_addr = htonl(INADDR_LOOPBACK + number);
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (bind(fd, (void *)&own, sizeof(own)))
+			err(1, "bind");
+	}
 	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (fd < 0 || (is_v6 ? connect(fd, (void *)&v6, sizeof(v6)) : connect(fd, (void *)&v4, sizeof(v4))))
 		err(1, "connect");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	shared->opened++;
 	return fd;
 }
 
@@ -348,9 +436,11 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:c:e:s:f:w:d6hb")) != -1) {
+	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:2l")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
+		else if (c == 'u')
+			name = optarg;
 		else if (c == 'c')
 			connections = atoi(optarg);
 		else if (c == 'e')
@@ -365,10 +455,16 @@ static void read_options(int argc, char **argv, const char **gate)
 			one_each = true;
 		else if (c == '6')
 			both_versions = true;
+		else if (c == 'a')
+			own_port = atoi(optarg);
 		else if (c == 'h')
 			halves = true;
-		else if (c == 'b')
-			by_other = true;
+		else if (c == 'b' || c == 'B')
+			by_other = true, other_name = c == 'B' ? optarg : NULL;
+		else if (c == '2')
+			by_third = true;
+		else if (c == 'l')
+			locks = true;
 		else
 			exit(2);
 	}
@@ -376,25 +472,31 @@ static void read_options(int argc, char **argv, const char **gate)
 		errx(2, "usage: serve [OPTIONS] threads|loop|pool REQUESTS");
 }
 
-/* Returns its process. Its port is any. */
-static pid_t begin_other(void)
+/* Listens at any port, or at a unix socket. *at: which port. */
+static int listen_anywhere(const char *path, int *at)
 {
 	const int own = port;
 	int listener;
-	pid_t other;
 
 	port = 0;
-	listener = listen_at();
-	other_port = port;
+	listener = path ? listen_unix(path) : listen_at();
+	*at = port;
 	port = own;
-	other = fork();
-	if (!other) {
-		prctl(PR_SET_NAME, "behind");
+	return listener;
+}
+
+/* Returns its process. */
+static pid_t begin_server(int listener, const char *comm)
+{
+	pid_t process = fork();
+
+	if (!process) {
+		prctl(PR_SET_NAME, comm);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		serve_by_threads(listener);
 	}
 	close(listener);
-	return other;
+	return process;
 }
 
 static void end(pid_t process)
@@ -406,26 +508,35 @@ static void end(pid_t process)
 int main(int argc, char **argv)
 {
 	const char *gate = NULL;
-	pid_t server, other = 0;
-	int listener;
+	pid_t server, other = 0, last = 0;
+	unsigned long long began;
+	int listener, third = 0;
 
 	read_options(argc, argv, &gate);
 	requests = atol(argv[optind + 1]);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (by_third)
+		last = begin_server(listen_anywhere(NULL, &third), "last");
+	last_port = third; /* of the one that is begun now */
 	if (by_other)
-		other = begin_other();
-	listener = listen_at();
+		other = begin_server(listen_anywhere(other_name, &other_port), "behind");
+	last_port = 0;
+	listener = name ? listen_unix(name) : listen_at();
 	server = fork();
 	if (!server)
 		serve(listener, argv[optind]);
 	close(listener);
 	if (gate)
 		wait_for(gate);
+	began = now();
 	ask_all();
+	began = now() - began;
 	end(server);
 	if (by_other)
 		end(other);
-	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\n", requests,
-	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest));
+	if (by_third)
+		end(last);
+	printf("did requests %ld\ndid connections %ld\ndid slow %ld\ndid longest %llu\ndid all %llu\n", requests,
+	       atomic_load(&shared->opened), atomic_load(&shared->slow), atomic_load(&shared->longest), began);
 	return 0;
 }

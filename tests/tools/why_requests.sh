@@ -9,7 +9,7 @@ expect_requests() {
 	expect_exit 0
 	grep '^{' out > json
 	mv out all && cp json out
-	expect_json kind where cause number requests connections ns mean_ns p50_ns p99_ns max_ns client_p99_ns
+	expect_json kind where cause number requests connections ns mean_ns p50_ns p99_ns max_ns client_p99_ns there
 	sed -n 's/^did \([a-z]* [0-9]*\)$/\1/p' all > did
 	awk -F '\t' -v missed="${missed:-0}" '
 		FILENAME == "did" { split($0, word, " "); did[word[1]] = word[2]; next }
@@ -88,13 +88,181 @@ test_process() {
 	expect_requests
 }
 
-# A server that asks another one, which is the slow one: it is named by its address.
+# A server that asks another one, which is the slow one: without going into that one, it is named by its address.
 test_behind() {
-	run sonde why --requests --json -n 1000 --port 1234 -- serve -p 1234 -b -s 100 -e 50 loop 300
+	run sonde why --requests --json -n 1000 --port 1234 --chain 0 -- serve -p 1234 -b -s 100 -e 50 loop 300
 	expect_requests
 	[ "$(slow_parts behind network)" -ge 6 ] || fail "$(slow_parts behind network) waited for the slow one"
 	[ "$(slow_parts own poll)" = 0 ] || fail "a wait for the other server is none"
-	grep -q '"kind":"object","where":"behind","cause":"network","object":"127.0.0.1:[0-9]*"' json || fail "no address"
+	grep -q '"kind":"object","where":"behind","there":null,"server":null,"cause":"network","via":null,"object":"127.0.0.1:[0-9]*"' json || fail "no address"
+}
+
+# The same over unix sockets, with a name in the file system and without one.
+test_unix() {
+	for how in threads loop pool; do
+		run sonde why --requests --json -n 1000 -- serve -u sock -s 100 -e 50 $how 300
+		expect_requests
+		[ "$(slow_parts own sleep)" = 6 ] || fail "$how: $(slow_parts own sleep) slept"
+	done
+	run sonde why --requests --json -n 1000 -- serve -u @sock -d threads 200
+	expect_requests
+	grep -q '"client":"serve [0-9]*"' json || fail "no client"
+}
+
+# The same by its process, whose sockets are found.
+test_unix_process() {
+	mkfifo gate
+	serve -u sock -w gate loop 50 > did_it &
+	client=$!
+	until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+	server=${server#/proc/}
+	start sonde why --requests --json -n 1000 -p "${server%/comm}"
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	expect_requests
+}
+
+# expect_chain SLEEP SERVER: of file json: requests slept in SERVER, a server behind, as often as they were to.
+expect_chain() {
+	n=$(awk -F '\t' -v there=own '
+		$1 == "request part" && $2 == "behind" && $13 == there && $3 == "sleep" && $7 > 50000000 { n++ }
+		END { print n + 0 }' rows)
+	[ "$n" = "$1" ] || fail "$n requests slept behind, not $1"
+	grep -q '"kind":"request part","where":"behind","there":"own","server":"'"$2"'","cause":"sleep"' json ||
+		fail "not at $2"
+}
+
+# Both servers are measured: the requests of the one behind are part of those of the other one.
+test_chain() {
+	run sonde why --requests --json -n 1000 -- serve -b -s 100 -e 50 loop 300
+	expect_requests
+	grep '"kind":"total"' json | grep -q '"inner":300,' || fail "not 300 behind"
+	expect_chain 6 '127.0.0.1:[0-9]*'
+	run sonde why --requests --json -n 1000 -- serve -B "$PWD/sock" -s 100 -e 50 loop 300
+	expect_requests
+	grep '"kind":"total"' json | grep -q '"inner":300,' || fail "not 300 behind a unix socket"
+	expect_chain 6 "$PWD/sock"
+	run sonde why --requests --json -n 1000 --chain 0 -- serve -b -s 100 -e 50 loop 300
+	expect_exit 0
+	grep '"kind":"total"' out | grep -q '"requests":600,"connections":8,.*"inner":0,' || fail "gone into"
+}
+
+# Only the first one of three servers is named: the others are found by what it asks. The first question is not known.
+test_chain_of_three() {
+	for behind in "-b" "-B $PWD/sock"; do
+		rm -f gate
+		mkfifo gate
+		# shellcheck disable=SC2086
+		serve -p 1234 $behind -2 -w gate -s 100 -e 50 loop 300 > did_it &
+		client=$!
+		until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+		server=${server#/proc/}
+		start sonde why --requests --json -n 1000 -p "${server%/comm}"
+		echo > gate
+		wait $client
+		stop INT
+		cat did_it >> out
+		expect_requests
+		inner=$(sed -n 's/.*"kind":"total".*"inner":\([0-9]*\).*/\1/p' json)
+		[ "$inner" -ge 560 ] && [ "$inner" -le 600 ] || fail "$behind: $inner behind"
+		expect_chain 6 '[^"]*'
+	done
+}
+
+# Only the processes of a control group are looked at: that of the server has a port, the other none.
+test_cgroup() {
+	mkdir /sys/fs/cgroup/full /sys/fs/cgroup/full/inner /sys/fs/cgroup/empty
+	mkfifo gate
+	serve -c 1 -w gate loop 50 > did_it &
+	client=$!
+	until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+	server=${server#/proc/}
+	echo "${server%/comm}" > /sys/fs/cgroup/full/inner/cgroup.procs
+	run sonde why --requests -d 1 --cgroup empty
+	expect_exit 0
+	expect_err 'no measured process listens'
+	start sonde why --requests --json -n 1000 --cgroup full
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	rmdir /sys/fs/cgroup/full/inner /sys/fs/cgroup/full /sys/fs/cgroup/empty
+	expect_requests
+}
+
+# In a pid namespace, too.
+test_pidns() {
+	cat > inside <<- 'END'
+		serve -p 1234 -c 2 -w gate threads 50 > did_it &
+		client=$!
+		until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
+		server=${server#/proc/}
+		sonde why --requests --json -n 1000 -p "${server%/comm}" > found 2> said &
+		sonde=$!
+		until grep -q Tracing said; do :; done
+		echo > gate
+		wait $client
+		kill -INT $sonde
+		wait $sonde
+	END
+	mkfifo gate
+	run unshare -m -p -f --mount-proc sh ./inside
+	cat found did_it > out
+	cat said > err
+	expect_requests
+}
+
+# A table by thread, by port, by peer: its requests are all of them.
+# kernels=one
+test_by() {
+	run sonde why --requests --json --by thread -n 0 -- serve -c 4 threads 100
+	expect_exit 0
+	[ "$(grep -c '"kind":"group",.*"object":"server [0-9]*",.*"requests":25,' out)" = 4 ] || fail "not 25 of 4 threads"
+	run sonde why --requests --json --by port -n 0 -- serve -p 1234 -c 4 threads 100
+	expect_exit 0
+	[ "$(grep '"kind":"group"' out | grep -c '"object":"port 1234",.*"requests":100,')" = 1 ] || fail "not 100 of a port"
+	run sonde why --requests --json --by port -n 0 -- serve -u @serve threads 100
+	[ "$(grep '"kind":"group"' out | grep -c '"object":"@serve",.*"requests":100,')" = 1 ] || fail "not 100 of a name"
+	run sonde why --requests --by peer -n 0 -- serve -a 5555 -c 4 threads 100
+	expect_exit 0
+	for peer in 1 2 3 4; do
+		expect_line "^  127.0.0.$peer +25 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+   [a-z]"
+	done
+}
+
+# Only those are split that last long; all are counted.
+# kernels=one
+test_slower() {
+	run sonde why --requests --json --slower 90 -n 1000 -- serve -s 100 -e 50 threads 300
+	expect_exit 0
+	slow=$(sed -n 's/.*"kind":"total".*"requests":300,.*"slower":\([0-9]*\).*/\1/p' out)
+	[ "$slow" -ge 6 ] || fail "$slow are slow"
+	[ "$(grep -c '"kind":"request",' out)" = "$slow" ] || fail "others are among them"
+	! grep '"kind":"request",' out | grep -vE '"ns":([0-9]{9,}|9[0-9]{7}),' || fail "one is not slow"
+	run sonde why --requests --slower 90 -- serve -s 100 -e 50 threads 300
+	expect_line '^[0-9]+ lasted for 90 ms and more: the following is of these$'
+	expect_line '^  sleep +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+ %$'
+}
+
+# The steps of the slowest requests, with the stack of the sleep.
+test_steps() {
+	run sonde why --requests -n 1000 -- serve -s 100 -e 50 threads 300
+	expect_exit 0
+	expect_line '^ +[0-9.]+ +[1-9][0-9]{2,}\.[0-9]+  sleep$'
+	expect_line 'serve_one > .*nanosleep'
+	run sonde why --requests --no-stacks -n 1000 -- serve -s 100 -e 50 threads 300
+	expect_line '^ +[0-9.]+ +[1-9][0-9]{2,}\.[0-9]+  sleep$'
+	! grep 'serve_one' out || fail "a stack"
+}
+
+# Who waits for a lock, waits for what its holder does.
+test_lock() {
+	run sonde why --requests --json -n 1000 -- serve -l -s 100 -e 50 threads 300
+	expect_requests
+	grep -q '"kind":"request part","where":"own",.*"cause":"sleep","via":"lock"' json || fail "not held up by a sleep"
+	[ "$(slow_parts own lock)" = 0 ] || fail "nobody holds it"
 }
 
 # Clients of both versions of IP at one socket that listens.
@@ -103,6 +271,15 @@ test_versions() {
 	expect_requests
 	grep -q '"client":"127.0.0.1:' json || fail "not version 4"
 	grep -q '"client":"\[::1\]:' json || fail "not version 6"
+}
+
+# Clients that have the same port at different addresses are told apart.
+# kernels=one
+test_same_port() {
+	run sonde why --requests -- serve -a 5555 -c 4 threads 200
+	expect_exit 0
+	expect_line '^200 requests on 4 connections in '
+	expect_line "^client's view: .*\(200 on this machine\)$"
 }
 
 # Requests that come in parts are counted apart. If they are many, nothing is said of the slowest.
@@ -136,7 +313,7 @@ test_disk() {
 
 # kernels=one
 test_refused() {
-	for options in "--port 80" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
+	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
 		"--requests --comm x"; do
 		# shellcheck disable=SC2086
 		run sonde why $options

@@ -13,18 +13,20 @@ enum class {
 	POLL,
 	CONDITION,
 	NETWORK,
+	LOCK,
 };
 
 static struct requests *begin(void)
 {
 	const struct requests_classes classes = {
 		.rests = 1 << POLL | 1 << CONDITION,
+		.follows = 1 << LOCK,
 		.behind = NETWORK,
 		.running = RUNNING,
 		.unknown = UNKNOWN,
 	};
 
-	return requests_new(&classes);
+	return requests_new(&classes, &(struct requests_limits){ .deep = 5 });
 }
 
 static void sleeps(struct requests *requests, uint32_t tid, enum class class, uint64_t off_at, uint32_t waker,
@@ -81,36 +83,39 @@ static void sends(struct requests *requests, uint64_t sock, uint32_t round, uint
 	requests_add_event(requests, &event);
 }
 
-static uint64_t sum_of(const struct requests *requests, const struct requests_request *request)
+static uint64_t sum_of(const struct requests_request *request)
 {
-	const struct requests_part *parts = requests_parts(requests);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < request->n_parts; i++)
-		sum += parts[request->part + i].ns;
+		sum += request->parts[i].ns;
 	return sum;
 }
 
 /* "WHERE CLASS of TID NS", in the order in which they were found. */
 static void expect(const struct requests *requests, size_t which, const char *text)
 {
-	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind" };
-	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition", "network" };
-	const struct requests_part *parts = requests_parts(requests);
+	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind", "way" };
+	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition", "network", "lock" };
 	const struct requests_request *all;
 	struct str got = {};
 	size_t n;
 
-	all = requests_all(requests, &n);
+	all = requests_split(requests, &n);
 	cr_assert_lt(which, n, "%zu requests", n);
 	for (uint32_t i = 0; i < all[which].n_parts; i++) {
-		const struct requests_part *part = &parts[all[which].part + i];
+		const struct requests_part *part = &all[which].parts[i];
+		const struct requests_state *state = &part->state;
 
-		str_addf(&got, "%s%s %s of %u %lu", i ? ", " : "", wheres[part->where], classes[part->class], part->tid,
+		str_addf(&got, "%s%s%s%s %s%s%s of %u %lu", i ? ", " : "", wheres[state->where],
+			 state->where == REQUESTS_BEHIND ? " " : "",
+			 state->where == REQUESTS_BEHIND ? wheres[state->inner] : "",
+			 state->via == REQUESTS_DIRECT ? "" : classes[state->via],
+			 state->via == REQUESTS_DIRECT ? "" : " > ", classes[state->class], state->tid,
 			 part->ns);
 	}
 	cr_assert_str_eq(str_or_empty(got.data), text);
-	cr_assert_eq(sum_of(requests, &all[which]), all[which].ns);
+	cr_assert_eq(sum_of(&all[which]), all[which].ns);
 	str_release(&got);
 }
 
@@ -144,7 +149,7 @@ Test(requests, queue)
 	/* for the other one from 120 on, and for this one since then */
 	expect(requests, 0, "own running of 7 24, own disk of 7 6");
 	expect(requests, 1, "queue running of 7 5, own running of 7 34, own disk of 7 6");
-	requests_all(requests, &n);
+	requests_split(requests, &n);
 	cr_assert_eq(n, 2);
 	requests_free(requests);
 }
@@ -257,8 +262,226 @@ Test(requests, behind)
 	sends(requests, 1, 1, 100, 7, 190, 190, 301);
 	requests_settle(requests, 1000);
 	expect(requests, 0,
-	       "queue running of 7 5, own running of 7 25, behind network of 7 25, own poll of 7 5, own processor of 7 5");
-	expect(requests, 1, "own running of 7 41, behind network of 7 47, queue running of 7 2");
+	       "queue running of 7 5, own running of 7 25, behind behind network of 7 25, own poll of 7 5, own processor of 7 5");
+	expect(requests, 1, "own running of 7 41, behind behind network of 7 47, queue running of 7 2");
+	requests_free(requests);
+}
+
+static void gets(struct requests *requests, uint64_t sock, uint32_t tid, uint64_t at, uint64_t arrived, uint64_t there,
+		 uint32_t round)
+{
+	const struct requests_event event = {
+		.kind = REQUESTS_GET,
+		.time = at,
+		.sock = sock,
+		.birth = 1,
+		.arrived = arrived,
+		.tid = tid,
+		.from = 3,
+		.there = { .sock = there, .birth = 1, .round = round },
+	};
+
+	requests_add_event(requests, &event);
+}
+
+/* The server behind is measured: its request is part of the one that asked, and no request of its own. */
+Test(requests, there)
+{
+	struct requests *requests = begin();
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	behind(requests, REQUESTS_ASK, 11, 7, 120, 0);
+	sleeps(requests, 7, NETWORK, 125, 9, 185, 188);
+	sleeps(requests, 9, POLL, 50, 7, 140, 145);
+	reads(requests, 21, 1, 135, 9, 150);
+	sleeps(requests, 9, DISK, 155, 0, 165, 170);
+	sends(requests, 21, 1, 135, 9, 180, 180, 400);
+	gets(requests, 11, 7, 190, 185, 21, 1);
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0,
+	       "own running of 7 37, behind way network of 7 15, behind own poll of 9 5, behind own processor of 9 10, "
+	       "behind own running of 9 20, behind own disk of 9 10, own processor of 7 3");
+	requests_split(requests, &n);
+	cr_assert_eq(n, 1);
+	cr_assert_eq(requests_count(requests).inner, 1);
+	requests_free(requests);
+}
+
+/* Three deep: who is asked asks another one. What the middle one was busy with before is a queue there. */
+Test(requests, chain)
+{
+	struct requests *requests = begin();
+	size_t n;
+
+	reads(requests, 22, 1, 90, 9, 95);
+	reads(requests, 1, 1, 100, 7, 110);
+	behind(requests, REQUESTS_ASK, 11, 7, 120, 0);
+	sleeps(requests, 7, NETWORK, 120, 9, 290, 290);
+	sends(requests, 22, 1, 90, 9, 130, 130, 600);
+	reads(requests, 21, 1, 125, 9, 140);
+	behind(requests, REQUESTS_ASK, 31, 9, 150, 0);
+	sleeps(requests, 9, NETWORK, 150, 8, 260, 260);
+	reads(requests, 41, 5, 155, 8, 160);
+	sleeps(requests, 8, DISK, 170, 0, 240, 240);
+	sends(requests, 41, 5, 155, 8, 250, 250, 601);
+	gets(requests, 31, 9, 265, 255, 41, 5);
+	sends(requests, 21, 1, 125, 9, 280, 280, 602);
+	gets(requests, 11, 7, 295, 285, 21, 1);
+	sends(requests, 1, 1, 100, 7, 300, 300, 500);
+	requests_settle(requests, 1000);
+	expect(requests, 0,
+	       "own running of 7 30, behind way network of 7 10, behind queue running of 9 5, behind own running of 9 40, "
+	       "behind way network of 9 10, behind own running of 8 25, behind own disk of 8 70, behind own network of 9 5, "
+	       "own network of 7 5");
+	requests_split(requests, &n);
+	cr_assert_eq(n, 2);
+	cr_assert_eq(requests_count(requests).inner, 2);
+	requests_free(requests);
+}
+
+/* The holder of a lock waits for the disk, and for another lock, whose holder runs and then waits for a processor. */
+Test(requests, held_up)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, LOCK, 120, 8, 190, 195);
+	sleeps(requests, 8, DISK, 110, 0, 140, 145);
+	sleeps(requests, 8, LOCK, 150, 9, 180, 185);
+	sleeps(requests, 9, DISK, 50, 0, 60, 60);
+	sleeps(requests, 9, DISK, 170, 0, 170, 175);
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0,
+	       "own running of 7 25, own lock > disk of 8 20, own lock > processor of 8 10, own lock > running of 8 10, "
+	       "own lock > running of 9 25, own lock > processor of 9 5, own processor of 7 5");
+	requests_free(requests);
+}
+
+/* Two threads that wait for each other. */
+Test(requests, held_up_by_itself)
+{
+	struct requests *requests = begin();
+	const struct requests_request *all;
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, LOCK, 120, 8, 190, 195);
+	sleeps(requests, 8, LOCK, 115, 7, 185, 188);
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	all = requests_split(requests, &n);
+	cr_assert_eq(n, 1);
+	cr_assert_eq(sum_of(&all[0]), 100);
+	requests_free(requests);
+}
+
+/* One that is not linked is no request, if its server is only known as one behind. */
+Test(requests, aside)
+{
+	struct requests *requests = begin();
+	struct requests_event event = {
+		.kind = REQUESTS_READ,
+		.time = 110,
+		.sock = 1,
+		.birth = 1,
+		.arrived = 100,
+		.tid = 7,
+		.round = 1,
+		.aside = true,
+	};
+	size_t n;
+
+	requests_add_event(requests, &event);
+	sends(requests, 1, 1, 100, 7, 150, 150, 300);
+	requests_settle(requests, 1000);
+	requests_split(requests, &n);
+	cr_assert_eq(n, 0);
+	cr_assert_eq(requests_count(requests).requests, 0);
+	cr_assert_eq(requests_count(requests).connections, 0);
+	requests_free(requests);
+}
+
+/* Of more requests than are kept there are samples; counts and the slowest ones are exact. */
+Test(requests, samples)
+{
+	const struct requests_classes classes = { .running = RUNNING, .behind = NETWORK };
+	const struct requests_limits limits = { .split = 100, .times = 200, .slowest = 3, .slower = 501 };
+	struct requests *requests = requests_new(&classes, &limits);
+	const struct requests_request *slowest, *split;
+	struct requests_counts counts;
+	uint64_t at = 1, sum = 0;
+	size_t n, low = 0;
+
+	/* each of 1 to 1000 ns ten times */
+	for (uint32_t round = 1; round <= 10000; round++) {
+		const uint64_t ns = round * 7919 % 1000 + 1;
+
+		reads(requests, 1, round, at, 7, at);
+		sends(requests, 1, round, at, 7, at + ns, at + ns, at + ns);
+		at += ns + 1;
+		if (round % 100 == 0)
+			requests_settle(requests, at - 1);
+	}
+	requests_settle(requests, UINT64_MAX);
+	counts = requests_count(requests);
+	cr_assert_eq(counts.requests, 10000);
+	cr_assert_eq(counts.ns, 5005000);
+	cr_assert_eq(counts.max, 1000);
+	cr_assert_eq(counts.slower, 5000);
+	requests_times(requests, &n);
+	cr_assert_eq(n, 200);
+	split = requests_split(requests, &n);
+	cr_assert_eq(n, 100);
+	for (size_t i = 0; i < n; i++) {
+		cr_assert(split[i].ns > 500 && split[i].ns <= 1000 && split[i].n_parts == 1 && !split[i].n_steps);
+		cr_assert_eq(sum_of(&split[i]), split[i].ns);
+		sum += split[i].ns;
+		low += split[i].arrived < at / 2;
+	}
+	/* 100 numbers that are spread over 501..1000 and over the run: five deviations */
+	cr_assert(sum > 100 * (750 - 73) && sum < 100 * (750 + 73), "%lu", sum);
+	cr_assert(low > 25 && low < 75, "%zu", low);
+	slowest = requests_slowest(requests, &n);
+	cr_assert_eq(n, 3);
+	for (size_t i = 0; i < n; i++)
+		cr_assert(slowest[i].ns == 1000 && slowest[i].n_steps == 1);
+	requests_free(requests);
+}
+
+/* The steps of the slowest are in the order of time, with their stacks. */
+Test(requests, steps)
+{
+	const struct requests_classes classes = { .running = RUNNING, .behind = NETWORK };
+	struct requests *requests = requests_new(&classes, &(struct requests_limits){ .slowest = 1 });
+	const struct requests_request *slowest;
+	struct requests_link link = {
+		.off_at = 20000,
+		.woken_at = 60000,
+		.ran_at = 60010,
+		.tid = 7,
+		.object = 5,
+		.stack = 99,
+		.class = DISK,
+		.ready_class = PROCESSOR,
+		.behind = REQUESTS_NONE,
+	};
+	size_t n;
+
+	reads(requests, 1, 1, 10000, 7, 10100);
+	requests_add_link(requests, &link);
+	sends(requests, 1, 1, 10000, 7, 90000, 90000, 100000);
+	requests_settle(requests, UINT64_MAX);
+	slowest = requests_slowest(requests, &n);
+	cr_assert_eq(n, 1);
+	cr_assert_eq(slowest->n_parts, 3);
+	/* the wait for the processor is short */
+	cr_assert_eq(slowest->n_steps, 3);
+	cr_assert(slowest->steps[0].from == 10000 && slowest->steps[0].to == 20000);
+	cr_assert(slowest->steps[1].from == 20000 && slowest->steps[1].to == 60000 && slowest->steps[1].stack == 99);
+	cr_assert(slowest->steps[2].from == 60010 && slowest->steps[2].to == 90000);
 	requests_free(requests);
 }
 
@@ -277,11 +500,11 @@ Test(requests, lost)
 	reads(requests, 2, 2, 500, 7, 510);
 	sends(requests, 2, 2, 500, 7, 520, 530, 600);
 	requests_settle(requests, 1000);
-	all = requests_all(requests, &n);
+	all = requests_split(requests, &n);
 	cr_assert_eq(n, 2);
 	cr_assert_eq(all[0].n_parts, 0);
 	cr_assert_eq(all[0].ns, 50);
-	cr_assert_eq(sum_of(requests, &all[1]), 30);
+	cr_assert_eq(sum_of(&all[1]), 30);
 	cr_assert_eq(requests_count(requests).not_cut, 1);
 	cr_assert_eq(requests_count(requests).unanswered, 1);
 	requests_free(requests);
@@ -308,11 +531,13 @@ static void add_threads(struct requests *requests, unsigned int *seed, uint64_t 
 
 			if (some(seed, 50) == 0)
 				woken_at -= some(seed, 30) < woken_at ? 3 : 0;
-			sleeps(requests, tid, DISK + some(seed, 2), off_at, some(seed, THREADS), woken_at, ran_at);
+			sleeps(requests, tid, some(seed, 3) ? DISK + some(seed, 2) : LOCK, off_at, some(seed, THREADS), woken_at, ran_at);
 			at = ran_at;
 		}
 	}
 }
+
+static uint64_t deep; /* requests that are parts of others */
 
 /* Whatever threads did, and whoever reads and sends: the parts of each request sum to its time, to the nanosecond. */
 static void try_random(unsigned int seed)
@@ -333,8 +558,8 @@ static void try_random(unsigned int seed)
 				behind(requests, REQUESTS_ASK, some(&seed, 5), 1 + some(&seed, THREADS - 1),
 				       read + some(&seed, 40), 0);
 			if (some(&seed, 1))
-				behind(requests, REQUESTS_GET, some(&seed, 5), 1 + some(&seed, THREADS - 1),
-				       read + some(&seed, 90), read + some(&seed, 90));
+				gets(requests, some(&seed, 5), 1 + some(&seed, THREADS - 1), read + some(&seed, 90),
+				     read + some(&seed, 90), some(&seed, CONNECTIONS), round - some(&seed, 1));
 			sends(requests, sock, round, arrived, 1 + some(&seed, THREADS - 1), first, last, at[sock]);
 			end = at[sock] > end ? at[sock] : end;
 			wanted++;
@@ -344,11 +569,12 @@ static void try_random(unsigned int seed)
 	while (settled < end)
 		requests_settle(requests, settled += 1 + some(&seed, 500));
 	requests_settle(requests, UINT64_MAX);
-	all = requests_all(requests, &n);
-	cr_assert_eq(n, wanted, "%zu requests, not %lu", n, wanted);
+	all = requests_split(requests, &n);
+	cr_assert_eq(n + requests_count(requests).inner, wanted, "%zu requests, not %lu", n, wanted);
+	deep += requests_count(requests).inner;
 	for (size_t i = 0; i < n; i++)
-		cr_assert_eq(sum_of(requests, &all[i]), all[i].ns, "request %zu: %lu, not %lu", i,
-			     sum_of(requests, &all[i]), all[i].ns);
+		cr_assert_eq(sum_of(&all[i]), all[i].ns, "request %zu: %lu, not %lu", i,
+			     sum_of(&all[i]), all[i].ns);
 	cr_assert_eq(requests_count(requests).connections, CONNECTIONS);
 	cr_assert_eq(requests_count(requests).unanswered, 0);
 	requests_free(requests);
@@ -358,4 +584,5 @@ Test(requests, random)
 {
 	for (unsigned int seed = 1; seed <= 20; seed++)
 		try_random(seed);
+	cr_assert_gt(deep, 100, "%lu were linked", deep);
 }

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The cells of connections (bpf/request.h), and the records that are made of them. What was sent over TCP is known by the
+ * socket's write_seq: so an answer has begun even if the client has got it, and asks again, before the send is noted.
+ */
+#ifndef SONDE_BPF_REQUEST_CELL_BPF_H
+#define SONDE_BPF_REQUEST_CELL_BPF_H
+
+#include "bpf/request.h"
+#include "bpf/request_joined.bpf.h"
+#include "bpf/tcp.bpf.h"
+#include "bpf/why_link.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUEST_CELLS);
+	__type(key, __u64);
+	__type(value, struct request_cell);
+} request_cells SEC(".maps");
+
+/* The socket of a server by both ends of its connection, for the client's socket. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUEST_CELLS);
+	__type(key, __u64);
+	__type(value, __u64);
+} request_peers SEC(".maps");
+
+/* Connections of measured threads to other servers. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUEST_CELLS);
+	__type(key, __u64);
+	__type(value, struct request_behind);
+} request_behinds SEC(".maps");
+
+/* A byte for each port of the server. User space sets the size. */
+SEC(".data.request_ports")
+__u8 request_ports[1] = {};
+
+SEC(".data.requests")
+struct request_shared request_shared = {};
+
+static __always_inline __u8 *request_port(__u64 port)
+{
+	barrier_var(port);
+	port &= REQUEST_PORTS - 1;
+	return slot_begin(request_ports) + port;
+}
+
+/* Of a tracepoint's arguments or record, or of a function that has it as its first argument. */
+static __always_inline struct sock *request_sock(void *ctx)
+{
+	if (context_kind() == CONTEXT_TP || context_kind() == CONTEXT_TP_REGS)
+		return (void *)context_word(ctx, 1);
+	return (void *)context_arg(ctx, 0);
+}
+
+static __always_inline __u32 request_write_seq(struct sock *sk)
+{
+	struct tcp_sock *tcp = (void *)sk;
+
+	return BPF_CORE_READ(tcp, write_seq);
+}
+
+/* An address of version 4 has four bytes, what follows them is not of it. */
+static __always_inline void request_copy(unsigned char to[16], const unsigned char from[16], __u32 version)
+{
+	__builtin_memcpy(to, from, 16);
+	if (version == 4)
+		((__u32 *)to)[1] = ((__u32 *)to)[2] = ((__u32 *)to)[3] = 0;
+}
+
+#define REQUEST_MIX 0x9e3779b97f4a7c15ULL
+
+static __always_inline __u64 request_mix(__u64 key, __u64 word)
+{
+	key = (key ^ word) * REQUEST_MIX;
+	return key ^ key >> 32;
+}
+
+static __always_inline bool request_is_loopback(const unsigned char address[16], __u32 version)
+{
+	const __u64 *words = (const __u64 *)address;
+
+	return version == 4 ? address[0] == 127 : !words[0] && words[1] == bpf_cpu_to_be64(1);
+}
+
+/*
+ * The key of a connection in "request_peers", the same for both of its sockets. Each network namespace has a loopback of
+ * its own.
+ */
+static __always_inline __u64 request_pair(struct sock *sk, const struct request_cell *cell)
+{
+	const __u64 *server = (const __u64 *)cell->address, *client = (const __u64 *)cell->client;
+	__u64 key = request_mix((__u64)cell->port << 16 | cell->client_port, server[0]);
+
+	key = request_mix(key, server[1]);
+	key = request_mix(key, client[0]);
+	key = request_mix(key, client[1]);
+	if (request_is_loopback(cell->address, cell->version) && bpf_core_field_exists(sk->__sk_common.skc_net.net))
+		key = request_mix(key, (__u64)BPF_CORE_READ(sk, __sk_common.skc_net.net));
+	return key;
+}
+
+/* A connection that was not known, or an earlier one at this address whose end was not seen. */
+static __noinline struct request_cell *request_new(__u64 key, __u64 now)
+{
+	struct sock *sk = (void *)key;
+	struct request_cell cell = { .birth = now };
+	struct tcp_ends ends = {};
+
+	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+		return NULL;
+	tcp_read_addresses(sk, &ends);
+	tcp_read_ports(sk, &ends, true);
+	request_copy(cell.address, ends.laddr, ends.version);
+	request_copy(cell.client, ends.raddr, ends.version);
+	cell.port = ends.lport;
+	cell.client_port = ends.rport;
+	cell.version = ends.version;
+	cell.peer = request_pair(sk, &cell);
+	cell.seq = cell.sent_seq = request_write_seq(sk);
+	cell.aside = *request_port(cell.port) == REQUEST_BEHIND;
+	if (bpf_map_update_elem(&request_cells, &key, &cell, BPF_ANY)) {
+		atomic_add(&request_shared.no_room, 1);
+		return NULL;
+	}
+	if (bpf_map_update_elem(&request_peers, &cell.peer, &key, BPF_ANY))
+		atomic_add(&request_shared.no_peer, 1);
+	return bpf_map_lookup_elem(&request_cells, &key);
+}
+
+/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
+__noinline __u64 request_server(__u64 client)
+{
+	struct sock *sk = (void *)client;
+	struct request_cell seen = {};
+	struct tcp_ends ends = {};
+	__u64 *server;
+
+	tcp_read_addresses(sk, &ends);
+	tcp_read_ports(sk, &ends, false);
+	request_copy(seen.address, ends.raddr, ends.version);
+	request_copy(seen.client, ends.laddr, ends.version);
+	seen.port = ends.rport;
+	seen.client_port = ends.lport;
+	seen.version = ends.version;
+	seen.peer = request_pair(sk, &seen);
+	server = bpf_map_lookup_elem(&request_peers, &seen.peer);
+	return server ? *server : 0;
+}
+
+/* Global, with numbers: the verifier follows it once. */
+__noinline int request_write(__u64 key, __u64 now, __u32 kind, __u32 tid, __u32 tgid)
+{
+	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+	__u64 words = kind == WHY_LINK_DONE ? REQUEST_WHOLE : REQUEST_SHORT;
+	struct request_event *to;
+	struct ring_place place;
+	__u64 *record;
+
+	if (!cell)
+		return 0;
+	record = ring_reserve_untimed(&place, words + 1);
+	if (!record)
+		return 0;
+	to = (void *)(record + RING_TIME);
+	to->time = now;
+	to->sock = key;
+	to->birth = cell->birth;
+	to->arrived = cell->arrived;
+	to->tid = tid;
+	to->tgid = tgid;
+	to->round = cell->round;
+	to->merged = kind == WHY_LINK_READ ? cell->aside : cell->merged;
+	if (kind == WHY_LINK_DONE) {
+		to->sent_at = cell->sent_at;
+		to->client_at = cell->client_at;
+		to->name = cell->version == REQUEST_UNIX ? cell->name : 0;
+		__builtin_memcpy(to->client, cell->client, sizeof(to->client));
+		to->client_pid = cell->client_pid; /* or both ports */
+		to->version = cell->version;
+	}
+	ring_commit(&place, kind, words + 1);
+	return 0;
+}
+
+/* The answer that has begun is over. written: the socket's write_seq. */
+static __always_inline void request_finish(struct request_cell *cell, struct sock *sk, __u32 written, __u64 now)
+{
+	/* the client has got it, and the send is on its way back */
+	if (cell->sent_seq != written || cell->sent_at < cell->arrived)
+		cell->sent_at = now;
+	if (cell->arrived)
+		request_write((__u64)sk, now, WHY_LINK_DONE, cell->sender, cell->sender_tgid);
+	else
+		atomic_add(&request_shared.in_midst, 1);
+}
+
+/* The current task has read of it. seq: as in the cell, now. */
+static __always_inline void request_note_read(struct request_cell *cell, __u64 key, __u32 seq, __u64 now)
+{
+	__u64 both = bpf_get_current_pid_tgid();
+
+	cell->seq = seq;
+	cell->state = REQUEST_READ;
+	cell->sender = both;
+	cell->sender_tgid = both >> 32;
+	if (cell->arrived)
+		request_write(key, now, WHY_LINK_READ, both, both >> 32);
+}
+
+/* The current task has sent. written: what the cell is to have as sent_seq. */
+static __always_inline void request_note_sent(struct request_cell *cell, __u64 key, __u32 written, __u64 now)
+{
+	__u64 both = bpf_get_current_pid_tgid();
+
+	if (cell->state == REQUEST_IDLE)
+		atomic_add(&request_shared.early, 1);
+	cell->sender = both;
+	cell->sender_tgid = both >> 32;
+	*(volatile __u64 *)&cell->sent_at = now;
+	*(volatile __u32 *)&cell->sent_seq = written;
+	if (cell->state != REQUEST_READ || written == cell->seq || cell->answered == cell->round)
+		return;
+	cell->answered = cell->round;
+	if (cell->arrived)
+		request_write(key, now, WHY_LINK_SEND, both, both >> 32);
+}
+
+static __always_inline void request_begin(struct request_cell *cell, __u64 now)
+{
+	cell->arrived = now;
+	cell->client_at = 0;
+	cell->merged = 0;
+	cell->round++;
+	cell->state = REQUEST_ARRIVED;
+}
+
+/* The record says that nothing was sent. */
+static __always_inline void request_unanswered(struct request_cell *cell, __u64 key)
+{
+	cell->sent_at = 0;
+	request_write(key, bpf_ktime_get_ns(), WHY_LINK_DONE, cell->sender, cell->sender_tgid);
+}
+
+/* An earlier connection between the same ends may not be over yet: the last one has the place. */
+static __always_inline void request_forget(struct request_cell *cell, __u64 key)
+{
+	__u64 peer = cell->peer, *of = NULL;
+
+	if (cell->version != REQUEST_UNIX)
+		of = bpf_map_lookup_elem(&request_peers, &peer);
+	if (of && *of == key)
+		bpf_map_delete_elem(&request_peers, &peer);
+	bpf_map_delete_elem(&request_cells, &key);
+}
+
+/*
+ * Unix: its client has read, and asks again or has closed: the send has not come back yet. Who read is the one that
+ * sends, as far as is known.
+ */
+static __always_inline void request_was_answered(struct request_cell *cell, __u64 key)
+{
+	cell->sent_at = cell->client_at;
+	cell->sent_seq++;
+	cell->answered = cell->round;
+	if (cell->arrived)
+		request_write(key, cell->client_at, WHY_LINK_SEND, cell->sender, cell->sender_tgid);
+}
+
+/* A connection of the server is over. */
+__noinline int request_end(__u64 key)
+{
+	struct sock *sk = (void *)key;
+	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+
+	if (!cell)
+		return 0;
+	if (cell->version == REQUEST_UNIX && cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at)
+		request_was_answered(cell, key);
+	/* write_seq counts the end of the stream by now: what was sent is what was seen */
+	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
+		request_finish(cell, sk, cell->sent_seq, bpf_ktime_get_ns());
+	else if (cell->state == REQUEST_READ && cell->arrived)
+		request_unanswered(cell, key);
+	request_forget(cell, key);
+	return 0;
+}
+
+/* Whether the thread that reads is one of the server's, or of a server behind: then its connection is. */
+static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (cell->owned)
+		return true;
+	if (cell->aside && cell->ours)
+		request_join(tgid);
+	if (!why_current() && !task_pass((void *)bpf_get_current_task()) && !request_has_joined(tgid)) {
+		request_forget(cell, key);
+		return false;
+	}
+	cell->owned = 1;
+	return true;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes that the filter does not pass, and that are measured, too: servers behind, which a measured thread has asked
+ * on this machine. Their other threads are met when they come to a processor.
+ */
+#ifndef SONDE_BPF_REQUEST_JOINED_BPF_H
+#define SONDE_BPF_REQUEST_JOINED_BPF_H
+
+#include "bpf/atomic.bpf.h"
+#include "bpf/request.h"
+#include "bpf/task.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUEST_JOINED);
+	__type(key, __u32);
+	__type(value, __u8);
+} request_joined SEC(".maps");
+
+SEC(".data.request_chain")
+struct request_chain request_chain = {};
+
+static __always_inline bool request_has_joined(__u32 tgid)
+{
+	return config.chain && request_chain.joined && bpf_map_lookup_elem(&request_joined, &tgid);
+}
+
+/* The current process. */
+static __always_inline void request_join(__u32 tgid)
+{
+	__u8 yes = 1;
+
+	if (request_has_joined(tgid))
+		return;
+	if (bpf_map_update_elem(&request_joined, &tgid, &yes, BPF_ANY))
+		atomic_add(&request_chain.no_room, 1);
+	else
+		atomic_add(&request_chain.joined, 1);
+}
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The page of `sonde why --requests` as data. */
+#include "requests_sums.h"
+#include "waits.h"
+
+static const char *const wheres[] = {
+	[REQUESTS_OWN] = "own",
+	[REQUESTS_QUEUE] = "queue",
+	[REQUESTS_ACCEPT] = "accept",
+	[REQUESTS_UNKNOWN] = "unknown",
+	[REQUESTS_BEHIND] = "behind",
+	[REQUESTS_WAY] = "way",
+};
+
+static const struct field fields[] = {
+	DATA(FIELD_STR, struct why_request_row, kind, "kind", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, where, "where", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, there, "there", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, server, "server", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, cause, "cause", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, via, "via", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, object, "object", .role = ROLE_LABEL),
+	DATA(FIELD_U64, struct why_request_row, requests, "requests", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_U64, struct why_request_row, connections, "connections", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_U64, struct why_request_row, merged, "merged", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, mean, "mean_ns", .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, p50, "p50_ns", .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, p99, "p99_ns", .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, max, "max_ns", .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, client_p50, "client_p50_ns", .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, client_p99, "client_p99_ns", .null = NULL_MOST),
+	DATA(FIELD_U64, struct why_request_row, number, "number", .null = NULL_ZERO),
+	DATA(FIELD_DURATION, struct why_request_row, begin, "begin_ns", .null = NULL_MOST),
+	DATA(FIELD_DURATION, struct why_request_row, ns, "ns", .null = NULL_MOST),
+	DATA(FIELD_U64, struct why_request_row, behind, "behind", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_STR, struct why_request_row, client, "client", .role = ROLE_LABEL),
+	DATA(FIELD_U32, struct why_request_row, tid, "tid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_U64, struct why_request_row, inner, "inner", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_U64, struct why_request_row, slower, "slower", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_STACK, struct why_request_row, kernel, "kernel_stack"),
+	DATA(FIELD_STACK, struct why_request_row, user, "user_stack"),
+};
+
+const struct schema why_requests_schema = { fields, ARRAY_SIZE(fields) };
+
+/* All numbers are null. */
+static struct why_request_row make_row(const char *kind)
+{
+	return (struct why_request_row){
+		.kind = kind,
+		.requests = UINT64_MAX,
+		.connections = UINT64_MAX,
+		.merged = UINT64_MAX,
+		.mean = UINT64_MAX,
+		.p50 = UINT64_MAX,
+		.p99 = UINT64_MAX,
+		.max = UINT64_MAX,
+		.client_p50 = UINT64_MAX,
+		.client_p99 = UINT64_MAX,
+		.begin = UINT64_MAX,
+		.ns = UINT64_MAX,
+		.behind = UINT64_MAX,
+		.inner = UINT64_MAX,
+		.slower = UINT64_MAX,
+	};
+}
+
+static void put_total(const struct requests_page *page, struct output *out)
+{
+	const struct requests_counts *counts = &page->counts;
+	struct why_request_row row = make_row("total");
+
+	row.requests = counts->requests;
+	row.connections = counts->connections;
+	row.merged = counts->merged;
+	row.inner = counts->inner;
+	if (page->why->settings->slower)
+		row.slower = counts->slower;
+	if (counts->requests) {
+		row.mean = counts->ns / counts->requests;
+		row.p50 = page->server.p50;
+		row.max = counts->max;
+	}
+	if (counts->requests && !page->merged)
+		row.p99 = page->server.p99;
+	if (page->client.n)
+		row.client_p50 = page->client.p50;
+	if (page->client.n && !page->merged)
+		row.client_p99 = page->client.p99;
+	output_row(out, &row);
+}
+
+static void put_cells(const struct requests_page *page, struct output *out, struct why_request_row row, const double *ns)
+{
+	row.mean = ns[REQUESTS_MEAN];
+	row.p50 = ns[REQUESTS_MIDDLE];
+	if (!page->merged)
+		row.p99 = ns[REQUESTS_SLOWEST_ONE];
+	output_row(out, &row);
+}
+
+static const char *name_there(uint8_t where, uint8_t inner)
+{
+	return where == REQUESTS_BEHIND && inner != REQUESTS_BEHIND ? wheres[inner] : NULL;
+}
+
+static const char *name_via(uint8_t via)
+{
+	return via == REQUESTS_DIRECT ? NULL : why_sums_cause(via);
+}
+
+static void put_lines(const struct requests_page *page, struct output *out)
+{
+	vec_each(line, &page->lines) {
+		struct why_request_row row = make_row("part");
+
+		row.where = wheres[line->where];
+		row.there = name_there(line->where, line->inner);
+		row.cause = why_sums_cause(line->class);
+		row.via = name_via(line->via);
+		put_cells(page, out, row, line->all.ns);
+		row.kind = "object";
+		vec_each(object, &line->objects) {
+			row.object = object->name;
+			put_cells(page, out, row, object->ns);
+		}
+	}
+}
+
+static void put_groups(const struct requests_page *page, struct output *out)
+{
+	vec_each(by, &page->groups) {
+		struct why_request_row row = make_row("group");
+		struct str name __str = {};
+
+		requests_page_add_group(page->why, &name, by->group);
+		row.object = name.data;
+		row.where = wheres[by->where];
+		row.cause = why_sums_cause(by->class);
+		row.requests = by->all.n;
+		row.mean = by->all.ns / by->all.n;
+		row.p50 = by->times.p50;
+		row.max = by->all.max;
+		if (!page->merged)
+			row.p99 = by->times.p99;
+		output_row(out, &row);
+	}
+}
+
+/* The names of a state, which the caller keeps. */
+static void name_state(struct why *why, struct why_request_row *row, const struct requests_state *state, struct str *name,
+		       struct str *server)
+{
+	const bool behind = state->where == REQUESTS_BEHIND;
+
+	requests_page_add_object(why, name, state);
+	requests_page_add_name(why, server, behind ? state->server : REQUESTS_NONE);
+	row->where = wheres[state->where];
+	row->there = name_there(state->where, state->inner);
+	row->cause = why_sums_cause(state->class);
+	row->via = name_via(state->via);
+	row->object = name->len ? name->data : NULL;
+	row->server = server->len ? server->data : NULL;
+	row->tid = state->tid;
+}
+
+static void put_part(struct why *why, struct output *out, size_t number, const struct requests_part *part)
+{
+	struct why_request_row row = make_row("request part");
+	struct str name __str = {}, server __str = {};
+
+	name_state(why, &row, &part->state, &name, &server);
+	row.number = number;
+	row.ns = part->ns;
+	output_row(out, &row);
+}
+
+static void put_step(struct why *why, struct output *out, size_t number, const struct requests_step *step)
+{
+	struct why_request_row row = make_row("request step");
+	struct str name __str = {}, server __str = {};
+	struct stacks_named named = {};
+
+	name_state(why, &row, &step->state, &name, &server);
+	row.number = number;
+	row.begin = step->from - why->began;
+	row.ns = step->to - step->from;
+	if (step->stack && stacks_find(why->stacks, step->stack, &named)) {
+		row.kernel = named.kernel;
+		row.user = named.user;
+	}
+	output_row(out, &row);
+}
+
+static void put_slowest(const struct requests_page *page, struct output *out)
+{
+	struct why *why = page->why;
+
+	for (size_t i = 0; i < page->n_slowest; i++) {
+		const struct requests_request *request = &page->slowest[i];
+		struct why_request_row row = make_row("request");
+		struct str client __str = {};
+
+		requests_page_add_name(why, &client, request->from);
+		row.number = i + 1;
+		row.begin = request->arrived - why->began;
+		row.ns = request->ns;
+		row.merged = request->merged;
+		row.behind = request->behind;
+		row.client = client.data;
+		row.tid = request->tid;
+		output_row(out, &row);
+		for (uint32_t p = 0; p < request->n_parts; p++)
+			put_part(why, out, i + 1, &request->parts[p]);
+		for (uint32_t s = 0; s < request->n_steps; s++)
+			put_step(why, out, i + 1, &request->steps[s]);
+	}
+}
+
+void requests_page_put(const struct requests_page *page, struct output *out)
+{
+	put_total(page, out);
+	put_lines(page, out);
+	put_groups(page, out);
+	put_slowest(page, out);
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The sums of the page of requests: columns, lines with their objects, percentiles, groups. */
+#include "bpf/request.h"
+#include "output/address.h"
+#include "requests_sums.h"
+
+/* If more requests than this are batches, what one of them lasts is not known: in percent. */
+#define MOST_MERGED 5
+
+/* --- names --- */
+
+static void add_address(struct str *s, const struct why_client *client)
+{
+	const bool bare = !client->port;
+
+	str_add(s, client->version == 6 && !bare ? "[" : "");
+	address_add(s, client->version, client->address);
+	if (!bare)
+		str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
+}
+
+static void add_thread(const struct why *why, struct str *s, uint32_t tid)
+{
+	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
+
+	if (task != SET_NONE)
+		str_addf(s, "%.16s", why->sums.tasks.v[why->sums.latest.v[task]].comm);
+}
+
+static void add_name(struct why *why, struct str *s, const struct why_client *client)
+{
+	uint64_t key;
+
+	memcpy(&key, client->address, sizeof(key));
+	if (client->version == REQUEST_UNIX && client->port) {
+		str_addf(s, "%.16s %u", (const char *)client->address, client->port);
+	} else if (client->version == REQUEST_UNIX) {
+		str_addf(s, "%.16s", (const char *)client->address);
+	} else if (client->version == WHY_UNIX_NAME) {
+		str_add(s, why_requests_name(why, key));
+	} else if (client->version == WHY_PORT) {
+		str_addf(s, "port %u", client->port);
+	} else if (client->version == WHY_TID) {
+		add_thread(why, s, client->port);
+		str_addf(s, "%s%u", s->len ? " " : "", client->port);
+	} else {
+		add_address(s, client);
+	}
+}
+
+void requests_page_add_name(struct why *why, struct str *s, uint32_t number)
+{
+	if (number != REQUESTS_NONE)
+		add_name(why, s, (const void *)why->requests.clients.v[number].bytes);
+}
+
+void requests_page_add_group(struct why *why, struct str *s, uint32_t number)
+{
+	add_name(why, s, (const void *)why->requests.groups.v[number].bytes);
+}
+
+void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state)
+{
+	const struct why_object none = {};
+	const struct why_key *key;
+	const struct why_found *found;
+
+	if (state->where == REQUESTS_BEHIND && (state->inner == REQUESTS_BEHIND || state->inner == REQUESTS_WAY)) {
+		requests_page_add_name(why, s, state->server);
+	} else if (state->class == WHY_RUNNING ||
+		   (state->via != REQUESTS_DIRECT && state->object == REQUESTS_NONE && state->where != REQUESTS_ACCEPT)) {
+		add_thread(why, s, state->tid);
+	} else if (state->object != REQUESTS_NONE) {
+		key = (const void *)why->path.keys.v[state->object].bytes;
+		found = objects_find(why, key);
+		objects_name(why, s, key, found ? &found->object : &none);
+	}
+}
+
+/* --- lines --- */
+
+static struct requests_line *line_of(struct requests_page *page, const struct requests_state *state)
+{
+	const bool behind = state->where == REQUESTS_BEHIND;
+	const uint8_t where = behind ? state->inner : state->where, inner = behind ? state->inner : 0;
+	/* what is not known has one line, whatever it looks like */
+	const bool any = where == REQUESTS_UNKNOWN || where == REQUESTS_ACCEPT;
+	const uint8_t class = any ? WHY_UNKNOWN : state->class, via = any ? REQUESTS_DIRECT : state->via;
+	struct requests_line *line;
+
+	vec_each(it, &page->lines)
+		if (it->where == state->where && it->class == class && it->inner == inner && it->via == via)
+			return it;
+	line = vec_push(&page->lines);
+	line->where = state->where;
+	line->class = class;
+	line->inner = inner;
+	line->via = via;
+	return line;
+}
+
+static void add_object(struct requests_line *line, const struct str *name, double ns, const double *shares)
+{
+	struct requests_line_object *object = NULL;
+
+	if (!name->len)
+		return;
+	vec_each(it, &line->objects)
+		if (!strcmp(it->name, name->data))
+			object = it;
+	if (!object) {
+		object = vec_push(&line->objects);
+		object->name = base_printf("%s", name->data);
+	}
+	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
+		object->ns[c] += ns * shares[c];
+}
+
+static void add_cell(struct requests_line *line, double ns, const double *shares)
+{
+	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
+		line->all.ns[c] += ns * shares[c];
+}
+
+/* shares: of the request in each column. */
+static void add_request(struct requests_page *page, const struct requests_request *request, const double *shares)
+{
+	for (uint32_t i = 0; i < request->n_parts; i++) {
+		const struct requests_part *part = &request->parts[i];
+		struct requests_line *line = line_of(page, &part->state);
+		struct str name __str = {}, server __str = {};
+
+		add_cell(line, part->ns, shares);
+		add_cell(&page->sum, part->ns, shares);
+		requests_page_add_object(page->why, &name, &part->state);
+		add_object(line, &name, part->ns, shares);
+		if (part->state.where == REQUESTS_QUEUE)
+			add_cell(&page->queue, part->ns, shares);
+		if (part->state.where != REQUESTS_BEHIND)
+			continue;
+		add_cell(&page->behind, part->ns, shares);
+		requests_page_add_name(page->why, &server, part->state.server);
+		add_object(&page->behind, &server, part->ns, shares);
+	}
+}
+
+static int by_slowest(const void *pa, const void *pb)
+{
+	const struct requests_line *a = pa, *b = pb;
+	const enum requests_column c = REQUESTS_SLOWEST_ONE;
+
+	return a->all.ns[c] > b->all.ns[c] ? -1 : a->all.ns[c] < b->all.ns[c];
+}
+
+static int by_mean(const void *pa, const void *pb)
+{
+	const struct requests_line *a = pa, *b = pb;
+
+	return a->all.ns[REQUESTS_MEAN] > b->all.ns[REQUESTS_MEAN] ? -1 : a->all.ns[REQUESTS_MEAN] < b->all.ns[REQUESTS_MEAN];
+}
+
+static int by_object(const void *pa, const void *pb)
+{
+	const struct requests_line_object *a = pa, *b = pb;
+
+	return a->ns[REQUESTS_MEAN] > b->ns[REQUESTS_MEAN] ? -1 : a->ns[REQUESTS_MEAN] < b->ns[REQUESTS_MEAN];
+}
+
+static void sort_objects(struct requests_line *line)
+{
+	if (line->objects.n)
+		qsort(line->objects.v, line->objects.n, sizeof(*line->objects.v), by_object);
+}
+
+/* Which requests are in which column: of ranks 0 to n, from..to. */
+static void add_all(struct requests_page *page)
+{
+	const size_t n = page->n_cut, few = n / 100 ? n / 100 : 1;
+	const size_t from = n / 2 - (n / 20 < n / 2 ? n / 20 : n / 2);
+	const size_t to = n / 2 + n / 20 + 1 < n ? n / 2 + n / 20 + 1 : n;
+
+	for (size_t i = 0; i < n; i++) {
+		const double shares[REQUESTS_COLUMNS] = {
+			[REQUESTS_MEAN] = 1.0 / n,
+			[REQUESTS_MIDDLE] = i >= from && i < to ? 1.0 / (to - from) : 0,
+			[REQUESTS_SLOWEST_ONE] = i + few >= n ? 1.0 / few : 0,
+		};
+
+		add_request(page, page->cut[i], shares);
+	}
+	if (page->lines.n)
+		qsort(page->lines.v, page->lines.n, sizeof(*page->lines.v), page->merged ? by_mean : by_slowest);
+	vec_each(line, &page->lines)
+		sort_objects(line);
+	sort_objects(&page->behind);
+}
+
+/* --- percentiles --- */
+
+static int by_number(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a > b ? 1 : -(a < b);
+}
+
+/* The rank of p in percent among n: the smallest value that p percent do not exceed. */
+static uint64_t at_percent(const uint64_t *sorted, size_t n, unsigned int p)
+{
+	return sorted[(n * p + 99) / 100 - 1];
+}
+
+/* Sorts them. */
+static struct requests_percentiles percentiles_of(uint64_t *ns, size_t n)
+{
+	if (!n)
+		return (struct requests_percentiles){};
+	qsort(ns, n, sizeof(*ns), by_number);
+	return (struct requests_percentiles){
+		.n = n,
+		.p50 = at_percent(ns, n, 50),
+		.p99 = at_percent(ns, n, 99),
+		.max = ns[n - 1],
+	};
+}
+
+static struct requests_percentiles find_percentiles(const struct requests_page *page, bool of_client)
+{
+	size_t n, found = 0;
+	const struct requests_time *times = requests_times(page->why->requests.found, &n);
+	__free uint64_t *ns = base_alloc((n + 1) * sizeof(*ns));
+
+	for (size_t i = 0; i < n; i++)
+		if (!of_client || times[i].client_ns)
+			ns[found++] = of_client ? times[i].client_ns : times[i].ns;
+	return percentiles_of(ns, found);
+}
+
+/* --- groups --- */
+
+static int by_group(const void *pa, const void *pb)
+{
+	const struct requests_time *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return a->group > b->group ? 1 : -1;
+	return a->ns > b->ns ? 1 : -(a->ns < b->ns);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct requests_by *a = pa, *b = pb;
+
+	return a->all.ns > b->all.ns ? -1 : a->all.ns < b->all.ns;
+}
+
+static void add_times(struct requests_page *page)
+{
+	size_t n, from = 0;
+	const struct requests_time *times = requests_times(page->why->requests.found, &n);
+	__free struct requests_time *sorted = base_alloc((n + 1) * sizeof(*sorted));
+	__free uint64_t *ns = base_alloc((n + 1) * sizeof(*ns));
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = times[i];
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), by_group);
+	vec_each(by, &page->groups) {
+		size_t found = 0;
+
+		while (from < n && sorted[from].group < by->group)
+			from++;
+		for (; from < n && sorted[from].group == by->group; from++)
+			ns[found++] = sorted[from].ns;
+		by->times = percentiles_of(ns, found);
+	}
+}
+
+/* Where most of the time of each group went. */
+static void add_causes(struct requests_page *page)
+{
+	__free uint64_t *sums = NULL;
+	const size_t states = (REQUESTS_WAY + 1) * WHY_CLASSES;
+	size_t n;
+
+	requests_groups(page->why->requests.found, &n);
+	sums = base_alloc((n + 1) * states * sizeof(*sums));
+	for (size_t i = 0; i < page->n_cut; i++) {
+		const struct requests_request *request = page->cut[i];
+
+		for (uint32_t p = 0; request->group < n && p < request->n_parts; p++)
+			sums[request->group * states + request->parts[p].state.where * WHY_CLASSES +
+			     request->parts[p].state.class] += request->parts[p].ns;
+	}
+	vec_each(by, &page->groups) {
+		uint64_t most = 0;
+
+		for (size_t s = 0; s < states; s++) {
+			if (sums[by->group * states + s] <= most)
+				continue;
+			most = sums[by->group * states + s];
+			by->where = s / WHY_CLASSES;
+			by->class = s % WHY_CLASSES;
+		}
+	}
+}
+
+static void make_groups(struct requests_page *page)
+{
+	size_t n;
+	const struct requests_group *groups = requests_groups(page->why->requests.found, &n);
+
+	/* without --by, requests have no group */
+	for (size_t i = 0; i < n; i++)
+		if (groups[i].n)
+			*vec_push(&page->groups) = (struct requests_by){ .group = i, .all = groups[i] };
+	if (!page->groups.n)
+		return;
+	add_times(page);
+	add_causes(page);
+	qsort(page->groups.v, page->groups.n, sizeof(*page->groups.v), by_time);
+}
+
+/* --- all of it --- */
+
+static int by_ns(const void *pa, const void *pb)
+{
+	const struct requests_request *a = *(const struct requests_request *const *)pa;
+	const struct requests_request *b = *(const struct requests_request *const *)pb;
+
+	return a->ns > b->ns ? 1 : -(a->ns < b->ns);
+}
+
+void requests_page_make(struct requests_page *page, struct why *why)
+{
+	*page = (struct requests_page){ .why = why };
+	page->split = requests_split(why->requests.found, &page->n_split);
+	page->slowest = requests_slowest(why->requests.found, &page->n_slowest);
+	page->counts = requests_count(why->requests.found);
+	page->merged = page->counts.merged * 100 > page->counts.requests * MOST_MERGED;
+	page->server = find_percentiles(page, false);
+	page->client = find_percentiles(page, true);
+	page->cut = base_alloc((page->n_split + 1) * sizeof(*page->cut));
+	for (size_t i = 0; i < page->n_split; i++)
+		if (page->split[i].n_parts)
+			page->cut[page->n_cut++] = &page->split[i];
+	if (page->n_cut)
+		qsort(page->cut, page->n_cut, sizeof(*page->cut), by_ns);
+	add_all(page);
+	make_groups(page);
+}
+
+static void free_line(struct requests_line *line)
+{
+	vec_each(object, &line->objects)
+		free(object->name);
+	free(line->objects.v);
+}
+
+void requests_page_free(struct requests_page *page)
+{
+	vec_each(line, &page->lines)
+		free_line(line);
+	free_line(&page->behind);
+	free(page->lines.v);
+	free(page->groups.v);
+	free(page->cut);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Within why/requests_*.c: what the page of requests has, as text or as data. */
+#ifndef SONDE_WHY_REQUESTS_SUMS_H
+#define SONDE_WHY_REQUESTS_SUMS_H
+
+#include "why_part.h"
+
+enum requests_column {
+	REQUESTS_MEAN,
+	REQUESTS_MIDDLE,      /* of the middle 10 % */
+	REQUESTS_SLOWEST_ONE, /* of the slowest 1 % */
+	REQUESTS_COLUMNS,
+};
+
+struct requests_cell {
+	double ns[REQUESTS_COLUMNS];
+};
+
+/* A cause, with all requests' time in it. */
+struct requests_line {
+	struct requests_cell all;
+	uint8_t where, class, inner, via; /* as in struct requests_state */
+	vec(struct requests_line_object {
+		char *name;
+		double ns[REQUESTS_COLUMNS];
+	}) objects;
+};
+
+struct requests_percentiles {
+	size_t n;
+	uint64_t p50, p99, max;
+};
+
+/* Requests of one peer, port or thread. */
+struct requests_by {
+	uint32_t group;
+	struct requests_group all;
+	struct requests_percentiles times;
+	uint8_t where, class; /* where most of their time went */
+};
+
+struct requests_page {
+	struct why *why;
+	const struct requests_request *split, *slowest;
+	size_t n_split, n_slowest;
+	const struct requests_request **cut; /* of `split`, those that have parts, the quickest first */
+	size_t n_cut;
+	vec(struct requests_line) lines;
+	/* of all lines; of those in queues, of which the objects are not named; of those behind, by server */
+	struct requests_line sum, queue, behind;
+	vec(struct requests_by) groups; /* the one with most time first */
+	struct requests_counts counts;
+	struct requests_percentiles server, client;
+	bool merged; /* too many: no percentile of the slowest */
+};
+
+void requests_page_make(struct requests_page *page, struct why *why);
+void requests_page_free(struct requests_page *page);
+
+/* Appends what a number of why->requests.clients is, or of its groups. */
+void requests_page_add_name(struct why *why, struct str *s, uint32_t number);
+void requests_page_add_group(struct why *why, struct str *s, uint32_t number);
+/* Appends what a state is for; nothing: it has no name. */
+void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state);
+
+/* requests_rows.c */
+void requests_page_put(const struct requests_page *page, struct output *out);
+
+#endif
