@@ -250,7 +250,6 @@ RECORD_PROGRAM(entered)
 {
 	const __u32 head = __builtin_offsetof(struct record_sys_enter, args) / sizeof(__u64);
 	struct record_sys_enter now;
-	struct context_syscall call;
 	__u32 number;
 	bool narrow;
 	__u64 both;
@@ -262,11 +261,10 @@ RECORD_PROGRAM(entered)
 		return 0;
 	number = context_kind() == CONTEXT_RAW_TP ? context_word(ctx, 1) : context_word(ctx, RECORD_CALL_RECORD);
 	narrow = unwind_is_compat();
-	if (!record_call_arguments(ctx, typed, narrow, &call))
+	if (!record_call_arguments(ctx, typed, narrow, now.args))
 		return 0;
 	now.pid = both;
 	now.call = narrow ? number + RECORD_CALL_32 : number;
-	__builtin_memcpy(now.args, call.args, sizeof(now.args));
 	return record_put(RECORD_SYS_ENTER, &now, head + (narrow ? RECORD_ARGS : arguments_of(number)),
 			  record_words(now));
 }

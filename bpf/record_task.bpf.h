@@ -6,6 +6,7 @@
 #ifndef SONDE_BPF_RECORD_TASK_BPF_H
 #define SONDE_BPF_RECORD_TASK_BPF_H
 
+#include "bpf/call.bpf.h"
 #include "bpf/record.h"
 #include "bpf/unwind_regs.bpf.h"
 #include "bpf/task.bpf.h"
@@ -90,55 +91,10 @@ struct record_call {
 	__u64 argument; /* the first */
 };
 
-/* The registers of a call, by plain loads where the kernel says their place, else by a helper. */
-struct record_regs {
-	__u64 argument;
-	__s64 number;
-};
-
-#if defined(__TARGET_ARCH_x86)
-static __always_inline bool record_read_regs(struct pt_regs *regs, bool typed, struct record_regs *to)
-{
-	if (!typed)
-		return !bpf_probe_read_kernel(to, sizeof(*to), &regs->di);
-	to->argument = regs->di;
-	to->number = regs->orig_ax;
-	return true;
-}
-
-static __always_inline __u64 record_narrow_argument(struct pt_regs *regs, const struct record_regs *from)
-{
-	__u64 bx = 0;
-
-	bpf_probe_read_kernel(&bx, sizeof(bx), &regs->bx);
-	return (__u32)bx;
-}
-#else
-/* Behind the registers that user space sees. */
-struct pt_regs___call {
-	__u64 orig_x0;
-	__s32 syscallno;
-} CORE;
-
-static __always_inline bool record_read_regs(struct pt_regs *regs, bool typed, struct record_regs *to)
-{
-	struct pt_regs___call *call = (void *)regs;
-
-	to->argument = typed_load(typed, call, orig_x0);
-	to->number = typed_load(typed, call, syscallno);
-	return true;
-}
-
-static __always_inline __u64 record_narrow_argument(struct pt_regs *regs, const struct record_regs *from)
-{
-	return from->argument;
-}
-#endif
-
 /* The call that the current task is in. typed: `task` is a typed pointer to it. */
 static __always_inline void record_task_call(struct task_struct *task, bool typed, struct record_call *call)
 {
-	struct record_regs now;
+	struct call_regs now;
 	struct pt_regs *regs;
 
 	call->number = RECORD_NO_CALL;
@@ -146,14 +102,14 @@ static __always_inline void record_task_call(struct task_struct *task, bool type
 	if (typed_load(typed, task, flags) & RECORD_PF_NO_CALLS)
 		return;
 	regs = unwind_task_regs(task);
-	if (!record_read_regs(regs, typed_current(), &now) || now.number < 0)
+	if (!call_read_regs(regs, typed_current(), &now) || now.number < 0)
 		return;
 	call->number = now.number;
 	call->argument = now.argument;
 	if (!unwind_is_compat())
 		return;
 	call->number += RECORD_CALL_32;
-	call->argument = record_narrow_argument(regs, &now);
+	call->argument = call_narrow_argument(regs, &now);
 }
 
 /* --- at the begin and the end of a call --- */
@@ -161,81 +117,29 @@ static __always_inline void record_task_call(struct task_struct *task, bool type
 /* perf's record of raw_syscalls:sys_enter: the number, then the arguments. A raw tracepoint gets registers. */
 #define RECORD_CALL_RECORD 1
 
-#if defined(__TARGET_ARCH_x86)
-static __always_inline bool record_narrow_arguments(struct pt_regs *regs, struct context_syscall *call)
+static __always_inline bool record_call_arguments(void *ctx, bool typed, bool narrow, __u64 args[RECORD_ARGS])
 {
-	struct {
-		__u64 bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
-	} now;
-
-	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->bp))
-		return false;
-	call->args[0] = (__u32)now.bx;
-	call->args[1] = (__u32)now.cx;
-	call->args[2] = (__u32)now.dx;
-	call->args[3] = (__u32)now.si;
-	call->args[4] = (__u32)now.di;
-	call->args[5] = (__u32)now.bp;
-	return true;
-}
-
-static __always_inline void record_load_arguments(struct pt_regs *regs, struct context_syscall *call)
-{
-	call->args[0] = regs->di;
-	call->args[1] = regs->si;
-	call->args[2] = regs->dx;
-	call->args[3] = regs->r10;
-	call->args[4] = regs->r8;
-	call->args[5] = regs->r9;
-}
-#else
-static __always_inline bool record_narrow_arguments(struct pt_regs *regs, struct context_syscall *call)
-{
-	return context_read_regs(regs, call);
-}
-
-static __always_inline void record_load_arguments(struct pt_regs *regs, struct context_syscall *call)
-{
-	call->args[0] = ((struct pt_regs___call *)regs)->orig_x0;
-	call->args[1] = regs->user_regs.regs[1];
-	call->args[2] = regs->user_regs.regs[2];
-	call->args[3] = regs->user_regs.regs[3];
-	call->args[4] = regs->user_regs.regs[4];
-	call->args[5] = regs->user_regs.regs[5];
-}
-#endif
-
-static __always_inline bool record_call_arguments(void *ctx, bool typed, bool narrow, struct context_syscall *call)
-{
-	struct pt_regs *regs;
-
 	if (context_kind() != CONTEXT_RAW_TP) {
-		call->args[0] = context_word(ctx, RECORD_CALL_RECORD + 1);
-		call->args[1] = context_word(ctx, RECORD_CALL_RECORD + 2);
-		call->args[2] = context_word(ctx, RECORD_CALL_RECORD + 3);
-		call->args[3] = context_word(ctx, RECORD_CALL_RECORD + 4);
-		call->args[4] = context_word(ctx, RECORD_CALL_RECORD + 5);
-		call->args[5] = context_word(ctx, RECORD_CALL_RECORD + 6);
+		args[0] = context_word(ctx, RECORD_CALL_RECORD + 1);
+		args[1] = context_word(ctx, RECORD_CALL_RECORD + 2);
+		args[2] = context_word(ctx, RECORD_CALL_RECORD + 3);
+		args[3] = context_word(ctx, RECORD_CALL_RECORD + 4);
+		args[4] = context_word(ctx, RECORD_CALL_RECORD + 5);
+		args[5] = context_word(ctx, RECORD_CALL_RECORD + 6);
 		return true;
 	}
-	regs = (void *)context_word(ctx, 0);
-	if (narrow)
-		return record_narrow_arguments(regs, call);
-	if (!typed)
-		return context_read_regs(regs, call);
-	record_load_arguments(regs, call);
-	return true;
+	return call_read_arguments((void *)context_word(ctx, 0), typed, narrow, args);
 }
 
 /* The number as it is at the end: rt_sigreturn has lost it, and exec has changed it. */
 static __always_inline __s32 record_call_at_exit(void *ctx, bool typed)
 {
-	struct record_regs now = { .number = RECORD_NO_CALL };
+	struct call_regs now = { .number = RECORD_NO_CALL };
 
 	/* the first word of a perf record may not be loaded */
 	if (context_kind() != CONTEXT_RAW_TP)
 		return context_word(ctx, RECORD_CALL_RECORD);
-	record_read_regs((void *)context_word(ctx, 0), typed, &now);
+	call_read_regs((void *)context_word(ctx, 0), typed, &now);
 	return now.number;
 }
 

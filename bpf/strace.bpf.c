@@ -1,283 +1,69 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * System calls with their arguments: a record when a call begins, and one when it ends. Which memory of the task a
- * record has is said by a plan for each call (bpf/strace.h), so there is one program for all calls. Most plans copy at
- * the end, when the kernel has read the arguments and their pages are present.
+ * System calls with their arguments. Which memory of the task a record has is said by a plan for each call
+ * (bpf/strace.h), so there is one program for all calls. Most plans copy at the end, when the kernel has read the
+ * arguments and their pages are present.
+ *
+ * A call has one record, at its end: its begin is only noted, in the pending table. If the task leaves the processor
+ * before the end, the begin is sent then, so that the user sees what a task waits for. Begins whose memory is copied,
+ * and those of calls that lose their registers, are sent when they happen.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/context.bpf.h"
+#include "bpf/call.bpf.h"
 #include "bpf/stack.bpf.h"
 #include "bpf/path.h"
 #include "bpf/strace.h"
+#define PENDING struct strace_pending
+#include "bpf/pending.bpf.h"
 #include "bpf/strace_count.bpf.h"
-#include "bpf/strace_file.bpf.h"
-
-#define ERRORS_MAX 4095
 
 const volatile struct strace_config config SEC(".rodata.config");
 const volatile struct strace_plan strace_plans[STRACE_PLANS] SEC(".rodata.plans") = {};
-const volatile struct strace_step strace_steps[STRACE_STEPS] SEC(".rodata.steps") = {};
 
-/* STRACE_LANES for each processor; user space sets the size. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, STRACE_LANES);
-	__type(key, __u32);
-	__type(value, struct strace_scratch);
-} strace_lanes SEC(".maps");
+#include "bpf/strace_blobs.bpf.h"
 
-/*
- * The steps are functions of their own, which get numbers only: the verifier then checks each one once, and not once
- * for each step of each plan.
- */
-static __always_inline struct strace_scratch *scratch_of(__u32 lane)
-{
-	return bpf_map_lookup_elem(&strace_lanes, &lane);
-}
+/* The begin of a call of the one thread that is traced, with STRACE_HOW_ALONE: no table is needed. */
+struct strace_pending strace_alone SEC(".data.alone") = {};
 
-/* A number that a step names: from an argument, the result, or the bytes of an earlier step. */
-static __always_inline __u64 number_of(struct strace_scratch *scratch, __u32 from, __u32 at, bool wide)
-{
-	__u64 index = from, value;
-
-	if (from == STRACE_FROM_RET)
-		return scratch->record.ret;
-	if (from < STRACE_ARGS) {
-		barrier_var(index);
-		return index < STRACE_ARGS ? ((volatile __u64 *)scratch->record.args)[index] : 0;
-	}
-	if (from < STRACE_FROM_BLOB)
-		return 0;
-	index = scratch->at[from & (STRACE_BLOBS - 1)];
-	if (!index)
-		return 0;
-	index = (index + at) & (STRACE_ROOM - 1);
-	barrier_var(index);
-	value = *(volatile __u64 *)(scratch->data + index);
-	return wide ? value : (__u32)value;
-}
-
-/* A blob of its own begins behind the last one. NULL: there is no room. */
-static __always_inline struct strace_blob *new_blob(struct strace_scratch *scratch, __u32 *at)
-{
-	__u32 begin = scratch->record.size;
-
-	barrier_var(begin);
-	if (begin >= STRACE_ROOM - sizeof(struct strace_blob)) {
-		scratch->record.flags |= STRACE_CUT;
-		return NULL;
-	}
-	*at = begin + sizeof(struct strace_blob);
-	return (void *)scratch->data + begin;
-}
-
-static __always_inline void end_blob(struct strace_scratch *scratch, struct strace_blob *blob, __u32 tag, __u32 status,
-				     __u32 n, __u32 all)
-{
-	blob->tag = tag;
-	blob->status = status;
-	blob->n = n;
-	blob->all = all;
-	scratch->record.size += (sizeof(*blob) + n + 7) & ~7U;
-}
-
-#define TEXT 0x100 /* with the tag: a text that ends with a NUL, and not a number of bytes */
-
-/* Copies a text, or `count` bytes, but `most` at most. */
-__noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 most)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	struct strace_blob *blob;
-	__u32 at = 0, n = most;
-	long length;
-
-	if (!scratch)
-		return 0;
-	blob = new_blob(scratch, &at);
-	if (!blob)
-		return 0;
-	if (!(tag & TEXT) && count < most)
-		n = count;
-	if (n > STRACE_ROOM - at)
-		n = STRACE_ROOM - at;
-	barrier_var(n);
-	if (n > STRACE_ROOM)
-		return 0;
-	if (tag & TEXT) {
-		length = bpf_probe_read_user_str(blob + 1, n, (void *)from);
-		if (length < 0)
-			end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
-		else
-			end_blob(scratch, blob, tag, length == n ? STRACE_SHORT : STRACE_WHOLE, length, 0);
-		return 0;
-	}
-	if (n && bpf_probe_read_user(blob + 1, n, (void *)from))
-		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, count);
-	else
-		end_blob(scratch, blob, tag, n < count ? STRACE_SHORT : STRACE_WHOLE, n, count);
-	return 0;
-}
-
-#include "bpf/strace_arrays.bpf.h"
-
-/* The arguments that the new program found, and the name that was executed. */
-__noinline int copy_program(__u32 lane, __u32 tag, __u32 most)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	__u64 begin = BPF_CORE_READ(mm, arg_start), end = BPF_CORE_READ(mm, arg_end);
-
-	copy_blob(lane, tag | TEXT, BPF_CORE_READ(mm, env_end), 0, most);
-	copy_blob(lane, tag, begin, end - begin, most);
-	return 0;
-}
-
-__noinline int copy_file(__u32 lane, __u32 tag, __u32 fd)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	struct strace_file *file;
-	struct strace_blob *blob;
-	__u32 at = 0, size;
-
-	if (!scratch)
-		return 0;
-	blob = new_blob(scratch, &at);
-	if (!blob)
-		return 0;
-	file_blob(blob, fd);
-	file = (void *)(blob + 1);
-	size = *(volatile __u32 *)&file->path.dirs_size;
-	if (!*(volatile __u64 *)&file->inode)
-		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
-	else
-		end_blob(scratch, blob, tag, STRACE_WHOLE, sizeof(*file) + (size & (2 * FILE_ROOM - 1)), 0);
-	return 0;
-}
-
-/* The descriptors are in the blob whose bytes are there. */
-__noinline int copy_poll_files(__u32 lane, __u32 tag, __u32 begin)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at = begin, n;
-
-	if (!scratch)
-		return 0;
-	barrier_var(at);
-	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
-		return 0;
-	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_FILES_POLL;
-	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
-		volatile __u32 *fd = (void *)scratch->data + at + i * STRACE_FILES_POLL;
-
-		if (i >= n)
-			break;
-		copy_file(lane, tag, *fd);
-	}
-	return 0;
-}
-
-__noinline int copy_set_files(__u32 lane, __u32 tag, __u32 begin)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at = begin, bits;
-
-	if (!scratch)
-		return 0;
-	barrier_var(at);
-	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
-		return 0;
-	bits = *(volatile __u64 *)(scratch->data + at);
-	for (__u32 fd = 0; fd < 64; fd++)
-		if (bits >> fd & 1)
-			copy_file(lane, tag, fd);
-	return 0;
-}
-
-static __always_inline bool is_wanted_step(const volatile struct strace_step *step, __s64 ret)
-{
-	bool failed = ret < 0 && ret >= -ERRORS_MAX;
-
-	return !(step->when & STRACE_IF_OK && failed) && !(step->when & STRACE_IF_FAILED && !failed);
-}
-
-/* How many bytes STRACE_BYTES are. */
-static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const volatile struct strace_step *step)
-{
-	__u64 count = step->scale;
-
-	if (step->count_from != STRACE_FROM_NONE)
-		count *= number_of(scratch, step->count_from, step->count_at, step->wide);
-	return (__s64)count < 0 ? 0 : count;
-}
-
-/* Takes a step of a plan; number: which of the plan's. */
-__noinline int take_step(__u32 lane, __u32 index, __u32 number)
-{
-	struct strace_scratch *scratch = scratch_of(lane);
-	const volatile struct strace_step *step;
-	__u64 from;
-
-	if (!scratch || index >= STRACE_STEPS)
-		return 0;
-	step = &strace_steps[index];
-	if (!is_wanted_step(step, scratch->record.ret))
-		return 0;
-	if (step->op == STRACE_VECTORS)
-		return copy_vectors(lane, step->tag, scratch->at[step->from & (STRACE_BLOBS - 1)], step->most);
-	if (step->op == STRACE_MESSAGES)
-		return copy_messages(lane, step->tag, scratch->at[step->from & (STRACE_BLOBS - 1)], step->most);
-	if (step->op == STRACE_PROGRAM)
-		return copy_program(lane, step->tag, step->most);
-	if (config.files && step->op == STRACE_FILE)
-		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
-	if (config.files && step->op == STRACE_FILES) {
-		from = scratch->at[step->from & (STRACE_BLOBS - 1)];
-		return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, from)
-							: copy_set_files(lane, step->tag, from);
-	}
-	from = number_of(scratch, step->from, step->at, true);
-	if (!from)
-		return 0;
-	scratch->at[number & (STRACE_BLOBS - 1)] = scratch->record.size + sizeof(struct strace_blob);
-	if (step->op == STRACE_STRING)
-		return copy_blob(lane, step->tag | TEXT, from, 0, step->most);
-	if (step->op == STRACE_BYTES)
-		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), step->most);
-	if (step->op == STRACE_STRINGS)
-		return copy_strings(lane, step->tag, from, step->most, step->scale);
-	if (step->op == STRACE_ENTRIES)
-		return count_entries(lane, step->tag, from, bytes_of(scratch, step));
-	return count_pointers(lane, step->tag, from);
-}
+/* --- records --- */
 
 struct call {
-	__u32 nr, kind, flags, first, n;
+	struct pt_regs *regs;
+	__u32 nr, kind, flags;
+	__u64 who; /* as bpf_get_current_pid_tgid() gives it */
+	__u64 began;
 	__s64 ret;
-	__u64 args[STRACE_ARGS];
 };
 
-/* The current thread as the reader's pid namespace numbers it. */
-static __always_inline __u32 own_tid(void)
+/* The current thread and its process as the reader's pid namespace numbers them; 0: it does not see them. */
+__noinline int tid_in_pidns(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	if (event_setup.pidns_ino)
-		return task_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
-	return bpf_get_current_pid_tgid();
+	return task_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
 }
 
-static __always_inline void fill(struct strace_record *record, const struct call *call)
+__noinline int pid_in_pidns(void)
 {
-	__u64 both = bpf_get_current_pid_tgid();
+	return task_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
+}
 
+static __always_inline __u32 own_tid(void)
+{
+	return config.how & STRACE_HOW_PIDNS ? (__u32)tid_in_pidns() : (__u32)bpf_get_current_pid_tgid();
+}
+
+/* All but the arguments. */
+static __always_inline void fill(struct strace_record *record, const struct call *call, __u32 how)
+{
 	record->time = bpf_ktime_get_boot_ns();
-	record->pid = both >> 32;
-	record->tid = both;
-	if (event_setup.pidns_ino) {
-		struct task_struct *task = (void *)bpf_get_current_task();
-
-		record->pid = task_process(task, event_setup.pidns_ino);
-		record->tid = own_tid();
+	record->began = call->began == STRACE_NOW ? record->time : call->began;
+	record->pid = call->who >> 32;
+	record->tid = call->who;
+	if (how & STRACE_HOW_PIDNS) {
+		record->pid = pid_in_pidns();
+		record->tid = tid_in_pidns();
 	}
 	record->kind = call->kind;
 	record->flags = call->flags;
@@ -285,24 +71,186 @@ static __always_inline void fill(struct strace_record *record, const struct call
 	record->size = 0;
 	record->unused = 0;
 	record->ret = call->ret;
-#pragma unroll
-	for (int i = 0; i < STRACE_ARGS; i++)
-		record->args[i] = call->args[i];
-	if (config.comm)
+	if (how & STRACE_HOW_COMM)
 		bpf_get_current_comm(record->comm, sizeof(record->comm));
 }
 
-/* Sends a call without blobs. */
-static __always_inline void send_plain(const struct call *call)
+/* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
+#if defined(__TARGET_ARCH_x86)
+#define NR_RT_SIGRETURN	    15
+#define SIGRETURN_MASK	    296
+#define stack_pointer(regs) ((regs)->sp)
+#define next_instruction(regs) ((regs)->ip)
+#else
+#define NR_RT_SIGRETURN	    139
+#define SIGRETURN_MASK	    168
+#define stack_pointer(regs) ((regs)->user_regs.sp)
+#define next_instruction(regs) ((regs)->user_regs.pc)
+#endif
+/* Of 32-bit programs, on both architectures; sigreturn is 119. */
+#define NR_RT_SIGRETURN_32 173
+
+static __always_inline void fill_call(struct strace_record *record, const struct call *call, bool typed, __u32 how)
+{
+	fill(record, call, how);
+	if (how & STRACE_HOW_IP)
+		bpf_probe_read_kernel(&record->ip, sizeof(record->ip), &next_instruction(call->regs));
+	call_read_arguments(call->regs, typed, call->flags & STRACE_COMPAT, record->args);
+	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
+	    !bpf_probe_read_kernel(&record->args[0], sizeof(record->args[0]), &stack_pointer(call->regs)))
+		record->args[0] += SIGRETURN_MASK;
+}
+
+#define submit(record) bpf_ringbuf_submit(record, event_wakeup_seldom((record)->time))
+
+/* A call without blobs; has_registers false: what is no call. */
+static __always_inline void send_plain(const struct call *call, bool typed, bool has_registers)
 {
 	struct strace_record *record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+	__u32 how = config.how;
 
 	if (!record) {
 		event_dropped();
 		return;
 	}
-	fill(record, call);
-	event_submit(record);
+	if (has_registers)
+		fill_call(record, call, typed, how);
+	else
+		fill(record, call, how);
+	submit(record);
+}
+
+/* A number that a step names, of an argument or the result. The words behind the arguments are in the record, too. */
+static __always_inline __u64 number_in(const struct strace_record *record, __u32 from)
+{
+	return from == STRACE_FROM_RET ? (__u64)record->ret : record->args[from & 7];
+}
+
+/*
+ * Bytes that a step copies go to the stack, and from there to the buffer: kernels that check where user memory is copied
+ * to (CONFIG_HARDENED_USERCOPY) search the buffer in all that is mapped.
+ */
+#define copy_words(to, from, n) 	do { 		_Pragma("unroll") for (__u32 _i = 0; _i < (n) / 8; _i++)((__u64 *)(to))[_i] = (from)[_i]; 	} while (0)
+
+/* Returns how many bytes a step has; 0 where it is not wanted. */
+static __always_inline __u64 count_brief(const struct strace_record *record, const volatile struct strace_step *step)
+{
+	__u64 count = step->scale;
+	__u32 from = step->count_from;
+
+	if (from != STRACE_FROM_NONE)
+		count *= number_in(record, from);
+	return (__s64)count < 0 ? 0 : count;
+}
+
+static __always_inline void fill_bytes(struct strace_record *record, const volatile struct strace_step *step, __u64 from)
+{
+	__u64 count = count_brief(record, step), n = step->most, words[STRACE_BYTES_ROOM / 8] = {};
+	struct strace_blob *blob = (void *)(record + 1);
+
+	if (n > count)
+		n = count;
+	barrier_var(n);
+	if (n > STRACE_BYTES_ROOM)
+		n = STRACE_BYTES_ROOM;
+	blob->tag = step->tag;
+	blob->status = n < count ? STRACE_SHORT : STRACE_WHOLE;
+	blob->all = count;
+	if (n && bpf_probe_read_user(words, n, (void *)from)) {
+		blob->status = STRACE_UNREAD;
+		n = 0;
+	}
+	copy_words(blob + 1, words, STRACE_BYTES_ROOM);
+	blob->n = n;
+	record->size = (sizeof(*blob) + n + 7) & ~7;
+}
+
+/* Behind a text or, if `at` is 0, alone. */
+static __always_inline void fill_struct(struct strace_record *record, const volatile struct strace_step *step, __u64 from,
+					__u64 at)
+{
+	__u64 count = count_brief(record, step), n = step->most;
+	struct strace_blob *blob = (void *)(record + 1) + at;
+
+	if (n > count)
+		n = count;
+	barrier_var(n);
+	if (n > STRACE_STRUCT_ROOM)
+		n = STRACE_STRUCT_ROOM;
+	blob->tag = step->tag;
+	blob->status = n < count ? STRACE_SHORT : STRACE_WHOLE;
+	blob->all = count;
+	if (n && bpf_probe_read_user(blob + 1, n, (void *)from)) {
+		blob->status = STRACE_UNREAD;
+		n = 0;
+	}
+	blob->n = n;
+	record->size = at + ((sizeof(*blob) + n + 7) & ~7);
+}
+
+/* False: the text is longer than the room. */
+static __always_inline bool fill_text(struct strace_record *record, const volatile struct strace_step *step, __u64 from)
+{
+	struct strace_blob *blob = (void *)(record + 1);
+	__u64 words[STRACE_TEXT_ROOM / 8] = {}, n = step->most;
+	long length;
+
+	if (n > STRACE_TEXT_ROOM)
+		n = STRACE_TEXT_ROOM;
+	length = bpf_probe_read_user_str(words, n, (void *)from);
+	if (length == (long)n && n < step->most)
+		return false;
+	blob->tag = step->tag;
+	blob->status = length < 0 ? STRACE_UNREAD : length == (long)n ? STRACE_SHORT : STRACE_WHOLE;
+	blob->all = 0;
+	if (length < 0)
+		length = 0;
+	copy_words(blob + 1, words, STRACE_TEXT_ROOM);
+	blob->n = length;
+	record->size = (sizeof(*blob) + length + 7) & ~7;
+	return true;
+}
+
+/* The second step, behind a text that has its room. */
+static __always_inline void fill_other(struct strace_record *record, const volatile struct strace_step *step)
+{
+	__u64 from = number_in(record, step->from), at = record->size;
+
+	if (!from || !is_wanted_step(step, record->ret))
+		return;
+	barrier_var(at);
+	if (at <= sizeof(struct strace_blob) + STRACE_TEXT_ROOM)
+		fill_struct(record, step, from, at);
+}
+
+/* A call that has ended, with one or two small blobs. False: they are not small, and nothing was sent. */
+static __always_inline bool send_brief(const struct call *call, bool typed, const volatile struct strace_step *step,
+				       enum strace_brief brief, const __u32 room)
+{
+	struct strace_record *record =
+		bpf_ringbuf_reserve(&events, sizeof(*record) + sizeof(struct strace_blob) + room, 0);
+	__u64 from;
+
+	if (!record) {
+		event_dropped();
+		return true;
+	}
+	fill_call(record, call, typed, config.how);
+	from = number_in(record, step->from);
+	if (from && is_wanted_step(step, call->ret)) {
+		if (brief == STRACE_BRIEF_BYTES) {
+			fill_bytes(record, step, from);
+		} else if (brief == STRACE_BRIEF_STRUCT) {
+			fill_struct(record, step, from, 0);
+		} else if (!fill_text(record, step, from)) {
+			event_discard(record);
+			return false;
+		}
+	}
+	if (brief == STRACE_BRIEF_BOTH)
+		fill_other(record, step + 1);
+	submit(record);
+	return true;
 }
 
 /* Takes a lane of this processor. User space replaces the swap by a load where the kernel has none. */
@@ -323,197 +271,127 @@ static __always_inline struct strace_scratch *take_lane(__u32 *lane)
 	return NULL;
 }
 
-static __always_inline void send(const struct call *call)
+/* With the blobs of n steps. */
+static __always_inline void send_long(const struct call *call, bool typed, __u32 first, __u32 n)
 {
 	struct strace_scratch *scratch;
 	__u32 lane = 0, size;
 
-	if (!call->n) {
-		send_plain(call);
-		return;
-	}
 	scratch = take_lane(&lane);
 	if (!scratch) {
 		event_lost(EVENT_LOSS_OWN);
 		return;
 	}
 	*(volatile __u64 *)&scratch->busy = 1;
-	fill(&scratch->record, call);
-	*(__u64 *)&scratch->at[0] = 0;
-	*(__u64 *)&scratch->at[4] = 0;
+	fill_call(&scratch->record, call, typed, config.how);
+	__builtin_memset(scratch->at, 0, sizeof(scratch->at));
+#pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STRACE_BLOBS; i++) {
-		if (i >= call->n)
+		barrier_var(i);
+		if (i >= n)
 			break;
-		take_step(lane, call->first + i, i);
+		take_step(lane, first + i, i);
 	}
 	size = scratch->record.size;
 	barrier_var(size);
 	if (size > 2 * STRACE_ROOM)
 		size = 2 * STRACE_ROOM;
-	if (bpf_ringbuf_output(&events, &scratch->record, sizeof(scratch->record) + size, event_wakeup()))
+	if (bpf_ringbuf_output(&events, &scratch->record, sizeof(scratch->record) + size,
+			       event_wakeup_seldom(scratch->record.time)))
 		event_dropped();
 	*(volatile __u64 *)&scratch->busy = 0;
 }
 
 /* --- which calls --- */
 
-/* Of 32-bit programs, on both architectures; sigreturn is 119. */
-#define NR_RT_SIGRETURN_32 173
-
-/* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
-#if defined(__TARGET_ARCH_x86)
-#define NR_RT_SIGRETURN	    15
-#define SIGRETURN_MASK	    296
-#define stack_pointer(regs) ((regs)->sp)
-#else
-#define NR_RT_SIGRETURN	    139
-#define SIGRETURN_MASK	    168
-#define stack_pointer(regs) ((regs)->user_regs.sp)
-#endif
-
-#if defined(__TARGET_ARCH_x86)
-#define TS_COMPAT 0x2
-
-static __always_inline bool is_compat(struct pt_regs *regs)
+/* The same as bpf_get_current_pid_tgid(), by plain loads where the kernel permits them. *compat: it is in a 32-bit call. */
+static __always_inline __u64 current_ids(bool *compat)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *task;
 
-	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
-}
-
-/* The arguments, and at the end of a call its number, by one copy. */
-static __always_inline bool read_registers(struct pt_regs *regs, struct call *call)
-{
-	struct {
-		__u64 r10, r9, r8, ax, cx, dx, si, di, orig_ax;
-	} now;
-
-	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->r10))
-		return false;
-	call->args[0] = now.di;
-	call->args[1] = now.si;
-	call->args[2] = now.dx;
-	call->args[3] = now.r10;
-	call->args[4] = now.r8;
-	call->args[5] = now.r9;
-	if (call->kind == STRACE_EXIT)
-		call->nr = now.orig_ax;
-	return true;
-}
-#else
-static __always_inline bool is_compat(struct pt_regs *regs)
-{
-	__u64 pstate = 0;
-
-	bpf_probe_read_kernel(&pstate, sizeof(pstate), &regs->user_regs.pstate);
-	return pstate & PSR_MODE32;
-}
-
-static __always_inline bool read_registers(struct pt_regs *regs, struct call *call)
-{
-	struct context_syscall registers = {};
-	__s32 number = -1;
-
-	if (!context_read_regs(regs, &registers))
-		return false;
-	__builtin_memcpy(call->args, registers.args, sizeof(call->args));
-	if (call->kind == STRACE_EXIT) {
-		bpf_probe_read_kernel(&number, sizeof(number), (void *)(regs + 1) + sizeof(__u64));
-		call->nr = number;
+	if (!typed_current()) {
+		*compat = unwind_is_compat();
+		return bpf_get_current_pid_tgid();
 	}
-	return true;
-}
+	task = bpf_get_current_task_btf();
+#if defined(__TARGET_ARCH_x86)
+	*compat = task->thread_info.status & UNWIND_TS_COMPAT;
+#else
+	*compat = unwind_is_compat();
 #endif
-
-static __always_inline bool is_wanted_task(void)
-{
-	return event_wanted() && (!config.one || own_tid() == config.tid);
+	return (__u64)task->tgid << 32 | (__u32)task->pid;
 }
 
-/* Whether a call of this number is wanted, of a 64-bit or of a 32-bit program: nothing else is known of it yet. */
-static __always_inline bool may_be_wanted(__u32 number)
+/* The ids of the current thread. 0: it is not wanted. */
+static __always_inline __u64 wanted_task(__u32 how, bool *compat)
+{
+	__u64 both = current_ids(compat);
+	__u8 *member;
+
+	if (how & STRACE_HOW_ALONE)
+		return (__u32)both == config.tid ? both : 0;
+	if (how & STRACE_HOW_MEMBERS) {
+		member = filter_member(both >> 32);
+		return member && *member ? both : 0;
+	}
+	if (event_of_reader() || !filter_pass() || (how & STRACE_HOW_PIDNS && !pid_in_pidns()) ||
+	    (how & STRACE_HOW_ONE && own_tid() != config.tid))
+		return 0;
+	return both;
+}
+
+/* The plan of a call of this number, in 64-bit programs; NULL: it has none. */
+static __always_inline const volatile struct strace_plan *plan_of(__u32 number)
 {
 	__u64 index = number;
 
+	/* one register for the test and for the address, which is calculated behind the test */
 	barrier_var(index);
 	if (index >= STRACE_CALLS)
-		return config.all;
-	return strace_plans[index].wanted || strace_plans[index + STRACE_CALLS].wanted;
+		return NULL;
+	barrier_var(index);
+	return &strace_plans[index];
 }
 
-/* Finds the plan. False: nobody wants this call. */
-static __always_inline bool choose(struct call *call, bool at_exit)
+/* Whether a call of this number is wanted, of a 64-bit or of a 32-bit program: nothing else is known of it yet. */
+static __always_inline bool may_be_wanted(const volatile struct strace_plan *plan, __u32 how)
 {
-	__u64 index = call->nr;
-
-	barrier_var(index);
-	if (index >= STRACE_CALLS)
-		return config.all;
-	if (call->flags & STRACE_COMPAT)
-		index += STRACE_CALLS;
-	barrier_var(index);
-	if (index >= STRACE_PLANS)
-		return false;
-	call->first = at_exit ? strace_plans[index].exit : strace_plans[index].enter;
-	call->n = at_exit ? strace_plans[index].n_exit : strace_plans[index].n_enter;
-	return strace_plans[index].wanted;
+	return plan ? plan->wanted : how & STRACE_HOW_ALL;
 }
 
-/* A 32-bit program on x86-64 passes its arguments in other registers. */
-static __always_inline void read_compat(struct pt_regs *regs, struct call *call)
+/* A 32-bit call has another plan. False: nobody wants this call. */
+static __always_inline bool choose(struct call *call, const volatile struct strace_plan **plan, bool compat)
 {
-#if defined(__TARGET_ARCH_x86)
-	struct pt_regs all;
-
-	if (bpf_probe_read_kernel(&all, sizeof(all), regs))
-		return;
-	call->args[0] = (__u32)all.bx;
-	call->args[1] = (__u32)all.cx;
-	call->args[2] = (__u32)all.dx;
-	call->args[3] = (__u32)all.si;
-	call->args[4] = (__u32)all.di;
-	call->args[5] = (__u32)all.bp;
-#endif
+	if (compat) {
+		call->flags = STRACE_COMPAT;
+		if (*plan)
+			*plan += STRACE_CALLS;
+	}
+	return !*plan || (*plan)->wanted & STRACE_WANTED;
 }
 
 /* For the table of -c, what strace would count: from the execve on with which the command begins. */
-static __always_inline void count(const struct call *call)
+static __always_inline void count(const struct call *call, const volatile struct strace_plan *plan, __u32 how)
 {
-	__u64 index = call->nr;
-	__u32 kind = STRACE_PLAIN;
+	__u32 index = call->nr;
 
-	if (call->kind == STRACE_ENTER) {
-		count_begin();
-		return;
-	}
-	barrier_var(index);
-	if (index >= STRACE_CALLS) {
-		index = STRACE_COUNT_OTHER;
-	} else if (call->flags & STRACE_COMPAT) {
-		kind = strace_plans[index + STRACE_CALLS].kind;
-		index += STRACE_COUNT_COMPAT;
-	} else {
-		kind = strace_plans[index].kind;
-	}
 	if (config.command && !strace_begun && own_tid() == config.command)
 		return;
-	if (kind == STRACE_FORK && !call->ret)
+	if (!plan)
+		index = STRACE_COUNT_OTHER;
+	else if (plan->kind == STRACE_FORK && !call->ret)
 		return;
-	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, config.wall, config.slower);
+	else if (call->flags & STRACE_COMPAT)
+		index += STRACE_COUNT_COMPAT;
+	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, how & STRACE_HOW_WALL, config.slower);
 }
 
-static __always_inline bool is_exec(const struct call *call, bool compat)
+/* Whether a program was executed, where that matters. */
+static __always_inline bool is_exec(const struct call *call, const volatile struct strace_plan *plan, __u32 how)
 {
-	__u64 index = call->nr;
-
-	barrier_var(index);
-	if (index >= STRACE_CALLS)
+	if (!(how & (STRACE_HOW_COUNT | STRACE_HOW_DETACH)) || call->ret || !plan)
 		return false;
-	if (compat)
-		index += STRACE_CALLS;
-	/* some compilers add by an OR, of which the verifier of 5.10 knows no bound */
-	barrier_var(index);
-	return index < STRACE_PLANS && strace_plans[index].kind == STRACE_EXEC;
+	return unwind_is_compat() ? plan[STRACE_CALLS].kind == STRACE_EXEC : plan->kind == STRACE_EXEC;
 }
 
 /* A program was executed: the command's, or another one, of which -b wants no more calls. */
@@ -525,62 +403,187 @@ static __always_inline void executed(void)
 		strace_begun = 1;
 		return;
 	}
-	member = config.detach ? filter_member(bpf_get_current_pid_tgid() >> 32) : NULL;
+	member = config.how & STRACE_HOW_DETACH ? filter_member(bpf_get_current_pid_tgid() >> 32) : NULL;
 	if (member)
 		*member = 0;
 }
 
-static __always_inline int traced(void *ctx, struct call *call)
-{
-	struct pt_regs *regs = (void *)context_word(ctx, 0);
+/* --- the begin of calls --- */
 
-	if (!read_registers(regs, call))
+static __always_inline void note_begin(const struct call *call, __u32 how)
+{
+	struct strace_pending *entry = &strace_alone;
+
+	if (!(how & STRACE_HOW_ALONE)) {
+		entry = pending_claim(pending_key(call->who));
+		if (!entry)
+			return;
+	}
+	entry->start = how & STRACE_HOW_UNTIMED ? STRACE_NOW : bpf_ktime_get_boot_ns();
+	entry->regs = (__u64)call->regs;
+	entry->nr = call->nr;
+	entry->flags = call->flags;
+	if (how & STRACE_HOW_ALONE)
+		*(volatile __u64 *)&entry->key = call->who;
+}
+
+/* The begin of the current thread's call. NULL: it was not noted. */
+static __always_inline struct strace_pending *find_begin(__u64 who)
+{
+	if (config.how & STRACE_HOW_ALONE)
+		return strace_alone.key == who ? &strace_alone : NULL;
+	return pending_find(pending_key(who));
+}
+
+static __always_inline int begins(void *ctx, bool typed)
+{
+	struct call call = {
+		.kind = STRACE_ENTER,
+		.nr = context_word(ctx, 1),
+		.regs = (void *)context_word(ctx, 0),
+		.began = STRACE_NOW,
+	};
+	const volatile struct strace_plan *plan = plan_of(call.nr);
+	__u32 how = config.how;
+	bool compat;
+
+	if (!may_be_wanted(plan, how))
 		return 0;
-	/* it restores all registers, and so destroys its own number */
-	if (call->kind == STRACE_EXIT && call->nr == (__u32)-1)
-		call->nr = is_compat(regs) ? NR_RT_SIGRETURN_32 : NR_RT_SIGRETURN;
-	if ((config.count || config.detach) && call->kind == STRACE_EXIT && !call->ret &&
-	    is_exec(call, is_compat(regs)))
-		executed();
-	if (!may_be_wanted(call->nr))
+	call.who = wanted_task(how, &compat);
+	if (!call.who || !choose(&call, &plan, compat))
 		return 0;
-	if (is_compat(regs))
-		call->flags = STRACE_COMPAT;
-	if (!choose(call, call->kind == STRACE_EXIT))
+	if (how & STRACE_HOW_COUNT)
+		count_begin();
+	if (how & STRACE_HOW_NO_RECORDS)
 		return 0;
-	if (config.count)
-		count(call);
-	if (config.count == STRACE_COUNTS_ONLY)
-		return 0;
-	if (call->flags & STRACE_COMPAT)
-		read_compat(regs, call);
-	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
-	    !bpf_probe_read_kernel(&call->args[0], sizeof(call->args[0]), &stack_pointer(regs)))
-		call->args[0] += SIGRETURN_MASK;
-	send(call);
+	if (plan && !(how & STRACE_HOW_EARLY) && !plan->early)
+		note_begin(&call, how);
+	else if (plan && plan->n_enter)
+		send_long(&call, typed, plan->enter, plan->n_enter);
+	else
+		send_plain(&call, typed, true);
 	return 0;
 }
 
 SEC("raw_tp")
 int call_begins(void *ctx)
 {
-	struct call call = { .kind = STRACE_ENTER };
+	return typed_arguments() ? begins(ctx, true) : begins(ctx, false);
+}
 
-	call.nr = context_word(ctx, 1);
-	if (!may_be_wanted(call.nr) || !is_wanted_task())
+/* The current task leaves the processor within a call: the user is told what it may wait for. */
+SEC("raw_tp")
+int call_waits(void *ctx)
+{
+	struct call call = { .kind = STRACE_ENTER, .who = bpf_get_current_pid_tgid() };
+	struct strace_pending *entry = find_begin(call.who);
+	struct call_regs now;
+
+	if (!entry)
 		return 0;
-	return traced(ctx, &call);
+	call.regs = (void *)entry->regs;
+	call.nr = entry->nr;
+	call.flags = entry->flags;
+	call.began = entry->start;
+	/* the end was missed, so it is another call, or none; or this one is being noted, by a program that was preempted */
+	if (!call_read_regs(call.regs, false, &now) || (__u32)now.number != call.nr)
+		return 0;
+	pending_free(entry, call.began);
+	send_plain(&call, false, true);
+	return 0;
+}
+
+/* --- the end of calls --- */
+
+static __always_inline void take_begin(__u64 who, __u64 *began)
+{
+	struct strace_pending *entry = find_begin(who);
+
+	if (!entry)
+		return;
+	*began = entry->start;
+	pending_free(entry, *began);
+}
+
+/* Whether the options want no call that ends so, or so soon. One whose begin was sent is never left out. */
+static __always_inline bool is_left_out(const struct call *call, __u32 how)
+{
+	bool failed = call->ret < 0 && call->ret >= -ERRORS_MAX;
+
+	if (!(how & (STRACE_HOW_SKIP_FAILED | STRACE_HOW_SKIP_SUCCESSFUL | STRACE_HOW_SLOWER)) || !call->began)
+		return false;
+	if (failed ? how & STRACE_HOW_SKIP_FAILED : how & STRACE_HOW_SKIP_SUCCESSFUL)
+		return true;
+	return how & STRACE_HOW_SLOWER && pending_time(call->began, bpf_ktime_get_boot_ns()) < config.slower;
+}
+
+static __always_inline void send_end(const struct call *call, bool typed, const volatile struct strace_plan *plan)
+{
+	__u32 brief;
+
+	if (!plan || !plan->n_exit) {
+		send_plain(call, typed, true);
+		return;
+	}
+	brief = plan->brief;
+	if (brief == STRACE_BRIEF_BYTES &&
+	    send_brief(call, typed, &plan->only, STRACE_BRIEF_BYTES, STRACE_BYTES_ROOM))
+		return;
+	if (brief == STRACE_BRIEF_TEXT && send_brief(call, typed, &plan->only, STRACE_BRIEF_TEXT, STRACE_TEXT_ROOM))
+		return;
+	if (brief == STRACE_BRIEF_STRUCT &&
+	    send_brief(call, typed, &plan->only, STRACE_BRIEF_STRUCT, STRACE_STRUCT_ROOM))
+		return;
+	if (brief == STRACE_BRIEF_BOTH &&
+	    send_brief(call, typed, &plan->only, STRACE_BRIEF_BOTH,
+		       STRACE_TEXT_ROOM + sizeof(struct strace_blob) + STRACE_STRUCT_ROOM))
+		return;
+	send_long(call, typed, plan->exit, plan->n_exit);
+}
+
+static __always_inline int ends(void *ctx, bool typed)
+{
+	struct call call = {
+		.kind = STRACE_EXIT,
+		.regs = (void *)context_word(ctx, 0),
+		.ret = context_word(ctx, 1),
+	};
+	const volatile struct strace_plan *plan;
+	__u32 how = config.how;
+	struct call_regs now;
+	bool exec, compat;
+
+	if (!call_read_regs(call.regs, typed, &now))
+		return 0;
+	call.nr = now.number;
+	/* it restores all registers, and so destroys its own number */
+	if (call.nr == (__u32)-1)
+		call.nr = unwind_is_compat() ? NR_RT_SIGRETURN_32 : NR_RT_SIGRETURN;
+	plan = plan_of(call.nr);
+	exec = is_exec(&call, plan, how);
+	if (!exec && !may_be_wanted(plan, how))
+		return 0;
+	call.who = wanted_task(how, &compat);
+	if (!call.who)
+		return 0;
+	if (exec)
+		executed();
+	if ((exec && !may_be_wanted(plan, how)) || !choose(&call, &plan, compat))
+		return 0;
+	if (how & STRACE_HOW_COUNT)
+		count(&call, plan, how);
+	if (how & STRACE_HOW_NO_RECORDS)
+		return 0;
+	take_begin(call.who, &call.began);
+	if (!is_left_out(&call, how))
+		send_end(&call, typed, plan);
+	return 0;
 }
 
 SEC("raw_tp")
 int call_ends(void *ctx)
 {
-	struct call call = { .kind = STRACE_EXIT };
-
-	if (!is_wanted_task())
-		return 0;
-	call.ret = context_word(ctx, 1);
-	return traced(ctx, &call);
+	return typed_arguments() ? ends(ctx, true) : ends(ctx, false);
 }
 
 /* --- signals, and the end of threads --- */
@@ -591,15 +594,19 @@ int signal_delivered(void *ctx)
 	struct call call = { .kind = STRACE_SIGNAL, .nr = context_word(ctx, 0) };
 	struct strace_record *record;
 	struct strace_blob *blob;
+	bool compat;
 
-	if (config.count == STRACE_COUNTS_ONLY || !is_wanted_task())
+	if (config.how & STRACE_HOW_NO_RECORDS)
+		return 0;
+	call.who = wanted_task(config.how, &compat);
+	if (!call.who)
 		return 0;
 	record = bpf_ringbuf_reserve(&events, sizeof(*record) + sizeof(*blob) + STRACE_SIGINFO, 0);
 	if (!record) {
 		event_dropped();
 		return 0;
 	}
-	fill(record, &call);
+	fill(record, &call, config.how);
 	blob = (void *)(record + 1);
 	blob->tag = 0;
 	blob->n = STRACE_SIGINFO;
@@ -608,7 +615,12 @@ int signal_delivered(void *ctx)
 	blob->status = bpf_probe_read_kernel(blob + 1, STRACE_SIGINFO, (void *)context_word(ctx, 1)) ? STRACE_UNREAD
 												     : STRACE_WHOLE;
 	record->size = sizeof(*blob) + STRACE_SIGINFO;
-	event_submit(record);
+	if (config.how & STRACE_HOW_IP) {
+		struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
+
+		bpf_probe_read_kernel(&record->ip, sizeof(record->ip), &next_instruction(regs));
+	}
+	submit(record);
 	return 0;
 }
 
@@ -617,15 +629,19 @@ int thread_ended(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct call call = { .kind = STRACE_ENDED };
+	__u64 began;
+	bool compat;
 
-	if (config.count)
+	if (config.how & STRACE_HOW_COUNT)
 		count_forget((__u64)task);
-	if (!is_wanted_task())
+	take_begin(bpf_get_current_pid_tgid(), &began);
+	call.who = wanted_task(config.how, &compat);
+	if (!call.who)
 		return 0;
 	call.ret = BPF_CORE_READ(task, exit_code);
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		call.flags = STRACE_LAST;
-	send_plain(&call);
+	send_plain(&call, false, false);
 	return 0;
 }
 
@@ -633,18 +649,18 @@ int thread_ended(void *ctx)
 SEC("raw_tp")
 int stack_taken(void *ctx)
 {
-	struct call call = { .kind = STRACE_STACK };
+	struct call call = { .kind = STRACE_STACK, .nr = context_word(ctx, 1) };
+	const volatile struct strace_plan *plan = plan_of(call.nr);
+	bool compat;
 
-	if (!is_wanted_task())
+	if (!may_be_wanted(plan, config.how))
 		return 0;
-	call.nr = context_word(ctx, 1);
-	if (is_compat((void *)context_word(ctx, 0)))
-		call.flags = STRACE_COMPAT;
-	if (!choose(&call, false))
+	call.who = wanted_task(config.how, &compat);
+	if (!call.who || !choose(&call, &plan, compat))
 		return 0;
 	call.ret = stack_keep(ctx);
 	if (call.ret)
-		send_plain(&call);
+		send_plain(&call, false, false);
 	return 0;
 }
 

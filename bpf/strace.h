@@ -12,7 +12,7 @@
 #define STRACE_PLANS   (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
 #define STRACE_STEPS   2048
 #define STRACE_RET_TAG 30 /* the tag of a blob of the result */
-#define STRACE_BLOBS   8  /* the most steps of a plan at one end of a call */
+#define STRACE_BLOBS   16 /* the most steps of a plan at one end of a call */
 #define STRACE_ARGS    6
 #define STRACE_ROOM    8192 /* bytes for the blobs of a record, a power of two */
 /*
@@ -41,18 +41,27 @@ enum strace_kind {
 #define STRACE_CUT    2 /* some blobs are missing: there was no room */
 #define STRACE_LAST   4 /* STRACE_ENDED: it was the last thread of its process */
 
+/*
+ * A call that ends before its thread leaves the processor has one record, at its end. If the thread leaves the processor
+ * within the call, it has a record of its begin, too, from that moment. So has one whose begin is copied (strace_plan).
+ */
 struct strace_record {
-	unsigned long long time; /* ns since boot */
-	unsigned int pid, tid;	 /* in the reader's pid namespace */
+	unsigned long long time; /* when it was made, ns since boot */
+	/* when the call began; of an end 0: its begin has a record of its own, or was not seen; of no call: 0 */
+	unsigned long long began;
+	unsigned int pid, tid; /* in the reader's pid namespace */
 	unsigned short kind, flags;
 	unsigned int nr;
 	unsigned int size; /* of the blobs */
 	unsigned int unused;
 	long long ret;			      /* STRACE_EXIT */
 	unsigned long long args[STRACE_ARGS]; /* registers */
-	char comm[STRACE_COMM_LEN];
+	union {
+		char comm[STRACE_COMM_LEN];
+		unsigned long long ip; /* with -i: where the program goes on */
+	};
 };
-_Static_assert(sizeof(struct strace_record) == 104, "as on the other side");
+_Static_assert(sizeof(struct strace_record) == 112, "as on the other side");
 
 /* Where a program makes its record, which it then sends. */
 struct strace_scratch {
@@ -64,7 +73,7 @@ struct strace_scratch {
 	/* room for a blob that begins near the end of STRACE_ROOM */
 	char data[2 * STRACE_ROOM];
 };
-_Static_assert(sizeof(struct strace_scratch) == 144 + 2 * STRACE_ROOM, "as on the other side");
+_Static_assert(sizeof(struct strace_scratch) == 168 + 2 * STRACE_ROOM, "as on the other side");
 
 /* strace_blob.status */
 enum strace_status {
@@ -83,12 +92,15 @@ _Static_assert(sizeof(struct strace_blob) == 8, "as on the other side");
 
 enum strace_op {
 	STRACE_NOTHING,
-	STRACE_STRING,	 /* a text that ends with a NUL, which is copied too if there is room */
-	STRACE_BYTES,	 /* a number of bytes */
+	/* of the memory that a pointer points to */
+	STRACE_STRING,	/* a text that ends with a NUL, which is copied too if there is room */
+	STRACE_BYTES,	/* a number of bytes */
+	STRACE_STRINGS, /* an array of pointers to texts, which a NULL ends: a blob each */
+	STRACE_COUNT,	/* how many pointers are there before a NULL: in strace_blob.all */
+	STRACE_ENTRIES, /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
+	STRACE_OF_POINTER = STRACE_ENTRIES,
+	/* others */
 	STRACE_VECTORS,	 /* the memory that each struct iovec of another step's blob points to: a blob each */
-	STRACE_STRINGS,	 /* an array of pointers to texts, which a NULL ends: a blob each */
-	STRACE_COUNT,	 /* how many pointers are there before a NULL: in strace_blob.all */
-	STRACE_ENTRIES,	 /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
 	STRACE_FILE,	 /* what a descriptor is open on: a struct strace_file */
 	STRACE_FILES,	 /* the same of the descriptors in another step's blob, the first 32, or bits of the first 64: scale */
 	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, vectors, their memory, a blob each */
@@ -98,7 +110,7 @@ enum strace_op {
 /* Where a step takes a pointer or a number from: an argument (0 to 5), or one of these. */
 #define STRACE_FROM_RET	 6
 #define STRACE_FROM_NONE 7
-#define STRACE_FROM_BLOB 8 /* plus the number of an earlier step of this plan and end: from its bytes */
+#define STRACE_FROM_BLOB 16 /* plus the number of an earlier step of this plan and end: from its bytes */
 
 /* strace_step.when */
 #define STRACE_IF_OK	 1 /* only if the call has not failed */
@@ -149,36 +161,74 @@ enum strace_call_kind {
 	STRACE_FORK, /* it ends with 0 in the new task, too */
 };
 
-/* Steps of a call: indices of strace_steps. */
+/* strace_plan.wanted */
+#define STRACE_WANTED	   1 /* by the user, or since it shows where the command begins */
+#define STRACE_WANTED_ELSE 2 /* of a plan for 64-bit programs: the call that has this number in 32-bit ones is wanted */
+
+/* Steps of a call: indices of strace_steps. Those of 32-bit programs are STRACE_CALLS further on. */
 struct strace_plan {
 	unsigned short enter, exit;
 	unsigned char n_enter, n_exit;
-	unsigned char wanted; /* by the user, or since it shows where the command begins */
-	unsigned char kind;   /* enum strace_call_kind */
+	unsigned char wanted;
+	unsigned char kind;	 /* enum strace_call_kind */
+	unsigned char early;	 /* its begin is sent when it happens */
+	unsigned char brief;		/* enum strace_brief */
+	struct strace_step only, other; /* of its end, if it is brief */
+	unsigned short unused[3];
 };
-_Static_assert(sizeof(struct strace_plan) == 8, "as on the other side");
+_Static_assert(sizeof(struct strace_plan) == 40, "as on the other side");
+
+/* A call whose end has one or two small steps, of arguments' pointers, is copied right into the buffer of records. */
+enum strace_brief {
+	STRACE_LONG,
+	STRACE_BRIEF_BYTES,  /* STRACE_BYTES_ROOM bytes at most */
+	STRACE_BRIEF_TEXT,   /* STRACE_TEXT_ROOM bytes at most; a text that is longer is long */
+	STRACE_BRIEF_STRUCT, /* STRACE_STRUCT_ROOM bytes at most */
+	STRACE_BRIEF_BOTH,   /* a text, then a struct or bytes */
+};
+
+#define STRACE_BYTES_ROOM  32
+#define STRACE_TEXT_ROOM   64
+#define STRACE_STRUCT_ROOM 144
 
 /* Set by user space before the load. */
 struct strace_config {
-	unsigned char all;    /* calls without a plan of their own, and 32-bit ones, are wanted */
-	unsigned char one;    /* only the thread below */
-	unsigned char files;  /* there are steps of STRACE_FILE */
-	unsigned char count;  /* enum strace_counting */
-	unsigned char comm;   /* records have the name of the thread */
-	unsigned char wall;   /* count what passes, and not the time on a processor */
-	unsigned char detach; /* a process that executes another program is a member no more */
-	unsigned char unused;
+	unsigned int how; /* STRACE_HOW_* */
 	unsigned int tid;
-	unsigned int command;	   /* its first thread: calls before its program begins do not count; 0: none */
-	unsigned long long slower; /* count calls that take so many ns; 0: all */
+	unsigned int command; /* its first thread: calls before its program begins do not count; 0: none */
+	unsigned int unused;
+	unsigned long long slower; /* only calls that take so many ns; 0: all */
 };
 _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
 
-enum strace_counting {
-	STRACE_NO_COUNTS,
-	STRACE_COUNTS_ONLY, /* no records of calls and signals */
-	STRACE_COUNTS_TOO,
+/* Bits of one word: a program loads it once, and the verifier removes what is off. */
+#define STRACE_HOW_ALL		   0x1	  /* calls without a plan of their own, and 32-bit ones, are wanted */
+#define STRACE_HOW_ONE		   0x2	  /* only the thread `tid` */
+#define STRACE_HOW_ALONE	   0x4	  /* that one, and no other filter matters */
+#define STRACE_HOW_MEMBERS	   0x8	  /* no filter matters but that on members */
+#define STRACE_HOW_FILES	   0x10	  /* there are steps of STRACE_FILE */
+#define STRACE_HOW_COUNT	   0x20	  /* calls are counted */
+#define STRACE_HOW_NO_RECORDS	   0x40	  /* no records of calls and signals */
+#define STRACE_HOW_WALL		   0x80	  /* count what passes, and not the time on a processor */
+#define STRACE_HOW_COMM		   0x100  /* records have the name of the thread */
+#define STRACE_HOW_IP		   0x200  /* records have the instruction pointer */
+#define STRACE_HOW_DETACH	   0x400  /* a process that executes another program is a member no more */
+#define STRACE_HOW_EARLY	   0x800  /* all begins are sent when they happen */
+#define STRACE_HOW_UNTIMED	   0x1000 /* nobody wants to know when a call began; there is one thread */
+#define STRACE_HOW_SKIP_FAILED	   0x2000 /* calls that end so are not wanted */
+#define STRACE_HOW_SKIP_SUCCESSFUL 0x4000
+#define STRACE_HOW_SLOWER	   0x8000
+#define STRACE_HOW_PIDNS	   0x10000 /* ids are those of the reader's pid namespace, which may not see all tasks */
+
+/* A call that has begun, in the pending table (bpf/pending.h), until it ends or its task leaves the processor. */
+struct strace_pending {
+	unsigned long long key, start; /* start: STRACE_NOW: not known, and not wanted */
+	unsigned long long regs; /* the address of its registers */
+	unsigned int nr, flags;
 };
+_Static_assert(sizeof(struct strace_pending) == 32, "as on the other side");
+
+#define STRACE_NOW 1 /* a begin: when the record is made */
 
 /* The counts of a call, on one processor. */
 struct strace_count {

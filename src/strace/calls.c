@@ -288,6 +288,7 @@ static const struct strace_call calls[] = {
 	CALL(rt_sigsuspend, &t_sigset, SIZE),
 	CALL(sigaltstack, &t_sigaltstack, &t_sigaltstack_out),
 	CALL(pause),
+	CALL(restart_syscall, &t_interrupted),
 	CALL_RET(signalfd4, strace_ret_fd, FD, &t_sigset, SIZE, &t_signalfd_flags),
 	CALL_RET(pidfd_open, strace_ret_fd, I, &t_hex_short),
 	CALL(pidfd_send_signal, FD, &t_signal, &t_siginfo, &t_hex_short),

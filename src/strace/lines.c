@@ -15,13 +15,18 @@
 #define NR_SIGRETURN_32	   119
 #define NR_RT_SIGRETURN_32 173
 
+/* How long a call may take that does not leave its processor: only then is its begin known. */
+#define RUN_NS (10 * 1000 * 1000ULL)
+
 struct held {
-	struct held *next;
+	struct held *next, *prev;
 	struct held *other; /* of a begin its end, and of an end its begin */
 	bool printed;
 	bool begins;		     /* the end of the execve with which the command begins */
 	uint64_t stack;		     /* of a begin, with -k; 0: none */
 	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
+	uint32_t by;		     /* of an end of a thread: the thread that has executed a program instead; else 0 */
+	const char *before;	     /* of a call: the one before; NULL: not known */
 	struct strace_record record; /* with its blobs */
 };
 
@@ -38,7 +43,6 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, st
 	lines->process = process;
 	lines->begun = !command;
 	lines->sink = &lines->all;
-	lines->last = &lines->first;
 	return lines;
 }
 
@@ -112,7 +116,7 @@ static void close_call(struct task *task)
 
 static bool is_exec(const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
+	const char *name = strace_name_of_call(record);
 
 	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
 }
@@ -120,13 +124,51 @@ static bool is_exec(const struct strace_record *record)
 /* In a new task the call that made it ends, too: with 0, and without a begin. */
 static bool is_birth(const struct task *task, const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
+	const char *name = strace_name_of_call(record);
 
-	return record->kind == STRACE_EXIT && !record->ret && !task->open && name &&
+	return record->kind == STRACE_EXIT && !record->ret && !record->began && !task->open && name &&
 	       (!strcmp(name, "clone") || !strcmp(name, "clone3") || !strcmp(name, "fork") || !strcmp(name, "vfork"));
 }
 
 /* --- the queue --- */
+
+/* A line stands where its call began. */
+static uint64_t place_of(const struct strace_record *record)
+{
+	return record->began ? record->began : record->time;
+}
+
+/* Records come in the order in which they were made, mostly that of the lines; those of a thread stay in this order. */
+static void insert(struct strace_lines *lines, struct held *held)
+{
+	struct held *before = lines->last;
+
+	while (before && before->record.tid != held->record.tid && place_of(&before->record) > place_of(&held->record))
+		before = before->prev;
+	held->prev = before;
+	held->next = before ? before->next : lines->first;
+	if (before)
+		before->next = held;
+	else
+		lines->first = held;
+	if (held->next)
+		held->next->prev = held;
+	else
+		lines->last = held;
+}
+
+/* The caller frees it. */
+static void remove_first(struct strace_lines *lines)
+{
+	struct held *held = lines->first;
+
+	lines->first = held->next;
+	if (lines->first)
+		lines->first->prev = NULL;
+	else
+		lines->last = NULL;
+	held->next = NULL;
+}
 
 /* Before the command executes its program its process is ours. Exec tries the directories of PATH one by one. */
 static bool is_ours(struct strace_lines *lines, const struct strace_record *record)
@@ -148,6 +190,14 @@ static struct task *opener(struct strace_lines *lines, struct task *task, const 
 			return other;
 	}
 	return NULL;
+}
+
+/* The first thread has ended since another one has executed a program, and gets its number. */
+static void supersede(struct strace_lines *lines, const struct held *exit)
+{
+	for (struct held *held = lines->last; exit->from && held; held = held->prev)
+		if (held->record.kind == STRACE_ENDED && held->record.tid == exit->record.tid)
+			held->by = exit->from;
 }
 
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size)
@@ -185,18 +235,22 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		held->record.nr = task->open->record.nr;
 		held->record.flags = task->open->record.flags;
 	}
-	if (record->kind == STRACE_ENTER) {
-		/* a begin without an end: of the command's exec that failed, or its end was lost */
+	/* a begin without an end: of the command's exec that failed, or its end was lost */
+	if (record->kind == STRACE_ENTER || (record->kind == STRACE_EXIT && record->began))
 		close_call(task);
+	if (record->kind == STRACE_ENTER)
 		task->open = held;
-	} else if (record->kind == STRACE_EXIT && (from = opener(lines, task, &held->record))) {
+	else if (record->kind == STRACE_EXIT && !record->began && (from = opener(lines, task, &held->record))) {
 		held->other = from->open;
 		from->open->other = held;
 		from->open = NULL;
 		held->from = from == task ? 0 : from->tid;
+		supersede(lines, held);
 	}
-	*lines->last = held;
-	lines->last = &held->next;
+	held->before = task->before;
+	if (record->kind == STRACE_EXIT)
+		task->before = strace_name_of_call(&held->record);
+	insert(lines, held);
 }
 
 static void bury(struct strace_lines *lines, struct task *task)
@@ -245,15 +299,31 @@ static void revive(struct strace_lines *lines, struct task *task, const struct s
 	lines->alive++;
 }
 
-/* Prints the first of the queue. False: it waits for its end. */
-static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
+/*
+ * Until when the first of the queue waits: for its end, or for a call of another thread that began before it and still
+ * runs. 0: it can be printed.
+ */
+static uint64_t waits_until(const struct strace_lines *lines, uint64_t now)
+{
+	const struct held *held = lines->first;
+	const struct strace_record *record = &held->record;
+	uint64_t until = 0;
+
+	if (lines->alive > 1)
+		until = place_of(record) + RUN_NS;
+	if (record->kind == STRACE_ENTER && !held->other && !strace_is_exit(record) && record->time + HOLD_NS > until)
+		until = record->time + HOLD_NS;
+	return now < until ? until : 0;
+}
+
+static void print_first(struct strace_lines *lines)
 {
 	struct held *held = lines->first;
 	const struct strace_record *record = &held->record;
 	struct task *task = task_of(lines, record);
 
-	revive(lines, task, record);
 	strace_print_of(lines, task);
+	lines->interrupted = held->before;
 	/* the begin of a printed call is gone */
 	lines->stack = record->kind == STRACE_EXIT && held->other && !held->printed ? held->other->stack : held->stack;
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
@@ -262,17 +332,16 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 	}
 	switch (record->kind) {
 	case STRACE_ENTER:
-		if (held->other) {
+		/* an exec that ends in another thread is two lines */
+		if (held->other && !held->other->from) {
 			strace_print_whole(lines, record, &held->other->record);
 			held->other->printed = true;
 			break;
 		}
-		if (!strace_is_exit(record) && !last && now < record->time + HOLD_NS)
-			return false;
 		/* the command's exec that failed: the next directory of PATH is tried */
-		if (task->open != held)
+		if (!held->other && task->open != held)
 			break;
-		strace_print_begin(lines, record);
+		strace_print_begin(lines, record, held->other ? &held->other->record : NULL);
 		held->printed = true;
 		break;
 	case STRACE_EXIT:
@@ -299,14 +368,13 @@ static bool print_first(struct strace_lines *lines, uint64_t now, bool last)
 				strace_print_killed(lines, &task->open->record, record);
 			close_call(task);
 		}
-		strace_print_ended(lines, record);
+		strace_print_ended(lines, record, held->by);
 		if (lines->sink == &task->sink)
 			strace_print_close(lines, lines->sink);
 		bury(lines, task);
 		lines->ended = lines->ended || is_last(lines, record);
 		break;
 	}
-	return true;
 }
 
 /* Threads that have ended are forgotten now and then. */
@@ -338,37 +406,36 @@ static void close_sinks(struct strace_lines *lines)
 		strace_print_close(lines, &lines->tasks.v[i]->sink);
 }
 
-/* Prints what can be printed. False: the first waits for its end. */
-static bool print_queue(struct strace_lines *lines, uint64_t now, bool last)
+/* Prints what can be printed. Returns until when the next one waits; 0: there is none. */
+static uint64_t print_queue(struct strace_lines *lines, uint64_t now, bool last)
 {
 	while (lines->first) {
 		struct held *held = lines->first;
-		bool kept;
+		uint64_t until;
 
-		if (!print_first(lines, now, last))
-			return false;
-		kept = held->record.kind == STRACE_ENTER && held->printed;
-		lines->first = held->next;
-		if (!lines->first)
-			lines->last = &lines->first;
-		held->next = NULL;
-		if (!kept)
+		revive(lines, task_of(lines, &held->record), &held->record);
+		until = last ? 0 : waits_until(lines, now);
+		if (until)
+			return until;
+		print_first(lines);
+		remove_first(lines);
+		if (held->record.kind != STRACE_ENTER || !held->printed)
 			free(held);
 	}
-	return true;
+	return 0;
 }
 
 int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last)
 {
-	bool all;
+	uint64_t until;
 
 	forget_ended(lines);
-	all = print_queue(lines, now, last);
+	until = print_queue(lines, now, last);
 	if (last)
 		close_sinks(lines);
 	for (size_t i = 0; strace_is_separate(lines->settings) && i < lines->tasks.n; i++)
 		strace_print_flush(&lines->tasks.v[i]->sink);
-	return all ? -1 : (int)(HOLD_NS / NS_PER_MS);
+	return until ? (int)((until - now) / NS_PER_MS) + 1 : -1;
 }
 
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost)

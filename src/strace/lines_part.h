@@ -23,6 +23,7 @@ struct task {
 	uint32_t tid, pid;
 	struct held *open; /* the begin of a call whose end has not been seen; a printed one belongs to the task */
 	bool alive, has_nr;
+	const char *before; /* the last call that has ended; NULL: not known */
 	uint32_t nr;	  /* of the call before, if has_nr; for -n */
 	struct sink sink; /* with -ff */
 };
@@ -39,18 +40,21 @@ struct strace_lines {
 	vec(struct task *) tasks;
 	struct lookup by_tid;
 	size_t alive;
-	struct held *first, **last;
+	struct held *first, *last;
 	struct str line;
 	struct sink all, *sink; /* sink: of the line that is being printed */
 	struct task *task;	/* whose line that is; NULL: nobody's */
 	struct stacks *stacks;	/* of -k */
 	uint64_t stack;		/* of the call that is being printed; 0: none */
+	const char *interrupted; /* the call before it; NULL: not known */
 	uint64_t last_time;	/* of the line before, for -r */
 	uint64_t said_lost;
 	bool failed;				   /* some lines could not be written */
 	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
 };
 
+/* The name of the call; NULL: not known. */
+const char *strace_name_of_call(const struct strace_record *record);
 /* Whether the record is of a call that does not return. */
 bool strace_is_exit(const struct strace_record *record);
 
@@ -59,13 +63,14 @@ void strace_print_of(struct strace_lines *lines, struct task *task);
 /* A call with both ends; enter NULL: its begin is not known. */
 void strace_print_whole(struct strace_lines *lines, const struct strace_record *enter,
 			const struct strace_record *exit);
-/* A call that lasts, later its end, or the end of its thread. */
-void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter);
+/* A call that lasts, later its end, or the end of its thread. exit: of an exec whose end is in another thread, or NULL. */
+void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
 void strace_print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
 void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter,
 			 const struct strace_record *end);
 void strace_print_signal(struct strace_lines *lines, const struct strace_record *record);
-void strace_print_ended(struct strace_lines *lines, const struct strace_record *record);
+/* by: the thread whose exec has ended it; 0: it has ended by itself. */
+void strace_print_ended(struct strace_lines *lines, const struct strace_record *record, uint32_t by);
 /* A line of our own. */
 void strace_print_note(struct strace_lines *lines, const char *text);
 /* Writes what is buffered for the file of one thread. */

@@ -22,11 +22,14 @@ static bool has_dumps(const struct strace_settings *settings)
 }
 
 static void add_steps(struct strace_plans *plans, const struct strace_settings *settings,
-		      const struct strace_type *type, unsigned int arg, unsigned int n_before)
+		      const struct strace_type *type, unsigned int arg, unsigned int n_before, bool enter)
 {
 	for (unsigned int i = 0; i < STRACE_TYPE_STEPS && type->steps[i].op; i++) {
 		struct strace_step *step = &plans->steps[plans->n];
 
+		/* there is no result yet */
+		if (enter && type->steps[i].when & (STRACE_IF_OK | STRACE_IF_FAILED))
+			continue;
 		if (type->steps[i].when & STRACE_IF_WHOLE && !settings->whole)
 			continue;
 		if ((type->steps[i].op == STRACE_FILE || type->steps[i].op == STRACE_FILES) && !strace_wants_files(settings))
@@ -57,7 +60,7 @@ static unsigned char add_end(struct strace_plans *plans, const struct strace_set
 		const struct strace_type *type = call->args[arg];
 
 		if (type->both || type->enter == enter)
-			add_steps(plans, settings, type, arg, plans->n - begin);
+			add_steps(plans, settings, type, arg, plans->n - begin, enter);
 	}
 	if (!enter && strace_returns_fd(call) && strace_wants_files(settings))
 		plans->steps[plans->n++] = (struct strace_step){
@@ -79,24 +82,82 @@ static enum strace_call_kind kind_of(const char *name)
 	return word_is_in(name, "clone clone3 fork vfork") ? STRACE_FORK : STRACE_PLAIN;
 }
 
-void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
-		       const struct strace_set *set, bool has_command)
+/* Whether the begin of a call is sent when it happens: its memory is copied, or its end does not come or knows less. */
+static bool is_early(const struct strace_plan *plan, const char *name)
 {
-	for (int i = 0; i < STRACE_PLANS; i++) {
-		bool narrow = i >= STRACE_CALLS;
-		int number = narrow ? strace_number_32(i - STRACE_CALLS) : i;
-		const struct strace_call *call = narrow ? strace_call_of_32(i - STRACE_CALLS) : strace_call_of(i);
-		struct strace_plan *plan = &plans->plans[i];
-		struct strace_settings own = *settings;
+	return plan->n_enter || plan->kind == STRACE_EXEC ||
+	       (name && word_is_in(name, "exit exit_group rt_sigreturn sigreturn"));
+}
 
-		own.whole = settings->whole || !strace_set_has(&settings->abbrev, number);
-		plan->wanted = strace_set_has(set, number) || (has_command && call && call->args[0] == &t_program);
-		plan->kind = kind_of(syscall_name(number));
-		if (!call || !plan->wanted || plans->n + 2 * STRACE_BLOBS > STRACE_STEPS)
-			continue;
+/* How one step of a call's end can be copied right into the buffer of records. */
+static enum strace_brief brief_of(const struct strace_step *step)
+{
+	if (step->from >= STRACE_ARGS)
+		return STRACE_LONG;
+	if (step->op == STRACE_STRING)
+		return STRACE_BRIEF_TEXT;
+	if (step->op != STRACE_BYTES || step->count_from >= STRACE_FROM_BLOB || step->most > STRACE_STRUCT_ROOM)
+		return STRACE_LONG;
+	return step->most <= STRACE_BYTES_ROOM ? STRACE_BRIEF_BYTES : STRACE_BRIEF_STRUCT;
+}
+
+/* The call that has a number in 64-bit or in 32-bit programs. */
+struct numbered {
+	int number; /* of 64-bit programs, < 0: there is none */
+	const char *name;
+	const struct strace_call *call;
+};
+
+static struct numbered numbered_of(int i)
+{
+	if (i < STRACE_CALLS)
+		return (struct numbered){ i, syscall_name(i), strace_call_of(i) };
+	i -= STRACE_CALLS;
+	return (struct numbered){ strace_number_32(i), syscall_name_32(i), strace_call_of_32(i) };
+}
+
+static void make_plan(struct strace_plans *plans, struct strace_plan *plan, const struct strace_settings *settings,
+		      const struct numbered *numbered)
+{
+	const struct strace_call *call = numbered->call;
+	struct strace_settings own = *settings;
+	enum strace_brief other;
+
+	own.whole = settings->whole || !strace_set_has(&settings->abbrev, numbered->number);
+	plan->kind = kind_of(numbered->name);
+	if (call && plan->wanted && plans->n + 2 * STRACE_BLOBS <= STRACE_STEPS) {
 		plan->enter = plans->n;
 		plan->n_enter = add_end(plans, &own, call, true);
 		plan->exit = plans->n;
 		plan->n_exit = add_end(plans, &own, call, false);
 	}
+	plan->early = is_early(plan, numbered->name);
+	if (plan->n_exit != 1 && plan->n_exit != 2)
+		return;
+	plan->only = plans->steps[plan->exit];
+	plan->brief = brief_of(&plan->only);
+	if (plan->n_exit == 1)
+		return;
+	plan->other = plans->steps[plan->exit + 1];
+	other = brief_of(&plan->other);
+	plan->brief = plan->brief == STRACE_BRIEF_TEXT && (other == STRACE_BRIEF_BYTES || other == STRACE_BRIEF_STRUCT) ?
+			      STRACE_BRIEF_BOTH :
+			      STRACE_LONG;
+}
+
+void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
+		       const struct strace_set *set, bool has_command)
+{
+	for (int i = 0; i < STRACE_PLANS; i++) {
+		const struct numbered numbered = numbered_of(i);
+		struct strace_plan *plan = &plans->plans[i];
+
+		if (strace_set_has(set, numbered.number) ||
+		    (has_command && numbered.call && numbered.call->args[0] == &t_program))
+			plan->wanted = STRACE_WANTED;
+		make_plan(plans, plan, settings, &numbered);
+	}
+	for (int i = 0; i < STRACE_CALLS; i++)
+		if (plans->plans[i + STRACE_CALLS].wanted)
+			plans->plans[i].wanted |= STRACE_WANTED_ELSE;
 }

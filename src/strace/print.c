@@ -7,9 +7,14 @@
 #include "lines_part.h"
 #include "types.h"
 
+const char *strace_name_of_call(const struct strace_record *record)
+{
+	return record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
+}
+
 bool strace_is_exit(const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
+	const char *name = strace_name_of_call(record);
 
 	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
 }
@@ -27,6 +32,15 @@ static void add_number(struct strace_lines *lines, const struct strace_record *r
 		str_add(&lines->line, "[   ?] ");
 }
 
+/* -i */
+static void add_ip(struct str *out, const struct strace_record *record)
+{
+	if (record->kind == STRACE_ENDED)
+		str_add(out, "[????????????????] ");
+	else
+		str_addf(out, record->flags & STRACE_COMPAT ? "[%08llx] " : "[%016llx] ", (unsigned long long)record->ip);
+}
+
 static void add_head(struct strace_lines *lines, const struct strace_record *record)
 {
 	const struct strace_settings *settings = lines->settings;
@@ -35,14 +49,16 @@ static void add_head(struct strace_lines *lines, const struct strace_record *rec
 		str_addf(&lines->line, "%-5u ", record->tid);
 	else if (!settings->output && lines->alive > 1)
 		str_addf(&lines->line, "[pid %5u] ", record->tid);
-	strace_times_add(&lines->line, settings, record->time, &lines->last_time);
+	strace_times_add(&lines->line, settings, record->began ? record->began : record->time, &lines->last_time);
 	if (settings->numbers)
 		add_number(lines, record);
+	if (settings->ip)
+		add_ip(&lines->line, record);
 }
 
 static void add_name(struct str *out, const struct strace_record *record)
 {
-	const char *name = record->flags & STRACE_COMPAT ? syscall_name_32(record->nr) : syscall_name(record->nr);
+	const char *name = strace_name_of_call(record);
 
 	if (name)
 		str_add(out, name);
@@ -149,12 +165,23 @@ static void add_equals(struct strace_lines *lines)
 	str_add(&lines->line, lines->line.len > 0 && lines->line.data[lines->line.len - 1] == ' ' ? "= " : " = ");
 }
 
+/* When a call began; 0: not known. */
+static uint64_t began(const struct strace_record *enter, const struct strace_record *exit)
+{
+	return enter ? enter->began : exit->began;
+}
+
+static uint64_t took(const struct strace_record *enter, const struct strace_record *exit)
+{
+	uint64_t begin = began(enter, exit);
+
+	return begin && exit->time > begin ? exit->time - begin : 0;
+}
+
 static void add_took(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
 {
-	uint64_t ns = enter && exit->time > enter->time ? exit->time - enter->time : 0;
-
-	if (enter)
-		strace_times_took(&lines->line, lines->settings, ns);
+	if (began(enter, exit))
+		strace_times_took(&lines->line, lines->settings, took(enter, exit));
 }
 
 /* --- where lines go --- */
@@ -277,6 +304,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 		.call = call_of(lines, record),
 		.enter = enter,
 		.exit = exit,
+		.interrupted = lines->interrupted,
 	};
 }
 
@@ -298,7 +326,7 @@ static bool passes(const struct strace_lines *lines, const struct strace_record 
 		return false;
 	if (!(lines->settings->status & (failed ? STRACE_FAILED : STRACE_SUCCESSFUL)))
 		return false;
-	return !lines->settings->slower || (enter && exit->time - enter->time >= lines->settings->slower);
+	return !lines->settings->slower || took(enter, exit) >= lines->settings->slower;
 }
 
 static void print_row(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
@@ -306,8 +334,8 @@ static void print_row(struct strace_lines *lines, const struct strace_record *en
 	struct strace_line line = line_of(lines, enter, exit);
 	struct str name __str = {};
 	struct strace_row row = {
-		.time = (enter ? enter : exit)->time,
-		.ns = enter && exit->time > enter->time ? exit->time - enter->time : 0,
+		.time = began(enter, exit) ? began(enter, exit) : exit->time,
+		.ns = took(enter, exit),
 		.pid = exit->pid,
 		.tid = exit->tid,
 		.ret = exit->ret,
@@ -373,9 +401,9 @@ static unsigned int add_begin(struct strace_lines *lines, struct strace_line *li
 	return add_args(line, 0, line->enter->nr);
 }
 
-void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter)
+void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
 {
-	struct strace_line line = line_of(lines, enter, NULL);
+	struct strace_line line = line_of(lines, enter, exit);
 	unsigned int shown;
 
 	if (!shows_begin(lines, enter))
@@ -479,7 +507,7 @@ void strace_print_signal(struct strace_lines *lines, const struct strace_record 
 	write_line(lines, true);
 }
 
-void strace_print_ended(struct strace_lines *lines, const struct strace_record *record)
+void strace_print_ended(struct strace_lines *lines, const struct strace_record *record, uint32_t by)
 {
 	int status = record->ret;
 
@@ -487,7 +515,9 @@ void strace_print_ended(struct strace_lines *lines, const struct strace_record *
 		return;
 	end_open_line(lines, lines->sink);
 	add_head(lines, record);
-	if (status & 0x7f) {
+	if (by) {
+		str_addf(&lines->line, "+++ superseded by execve in pid %u +++", by);
+	} else if (status & 0x7f) {
 		str_add(&lines->line, "+++ killed by ");
 		strace_signal_name(&lines->line, status & 0x7f);
 		str_add(&lines->line, status & 0x80 ? " (core dumped) +++" : " +++");

@@ -26,6 +26,8 @@ void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 	bool is_fault = code > 0 && code < 0x80 &&
 			(signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
 			 signal == SIGTRAP);
+	/* a fault without an address, which is 0 */
+	bool is_protection = code == SI_KERNEL && (signal == SIGSEGV || signal == SIGBUS);
 
 	str_add(out, "{si_signo=");
 	strace_signal(out, signal);
@@ -45,7 +47,7 @@ void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 			strace_signal(out, v[6]);
 		add_ticks(out, ", si_utime=", times[4]);
 		add_ticks(out, ", si_stime=", times[5]);
-	} else if (is_fault) {
+	} else if (is_fault || is_protection) {
 		str_add(out, ", si_addr=");
 		strace_address(out, *(const uint64_t *)(v + 4));
 	} else if (code == SI_TIMER) {

@@ -9,6 +9,8 @@
 #include "bpf/event.h"
 #include "bpf/filter.h"
 #include "bpf/path.h"
+#include "bpf/pending.h"
+#include "bpf/slot.h"
 #include "bpf/strace.h"
 #include "bpf/stack.h"
 #include "bpf/strace.skel.h"
@@ -18,9 +20,14 @@
 #include "strace.h"
 #include "strace_part.h"
 
-#define BUFFER_DEFAULT (16 * 1024 * 1024)
+#define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 #define TEXT_MOST      4000
+/*
+ * Calls for each processor whose begin may be noted. One runs there, and newer kernels preempt programs; more would
+ * have to have keys that choose the same few entries.
+ */
+#define IN_CALLS 16
 
 struct state {
 	struct engine_instance *instance;
@@ -29,6 +36,8 @@ struct state {
 	struct strace_table table; /* of -c */
 	uint32_t counts, opens;	   /* entries of the maps of -c; 0: there are none */
 	bool switches;		   /* -c takes away the time off the processor */
+	bool has_lines;		   /* not only the table of -c */
+	uint32_t in_calls;	   /* calls at a time whose begin is only noted: those that run on a processor */
 	bool has_stacks;	   /* -k */
 	struct stacks_source stacks_source;
 	struct stacks *stacks; /* NULL: there are none */
@@ -111,6 +120,8 @@ static const struct opt options[] = {
 	    "the same: path, dev, socket, pidfd, all",
 	    .call = strace_expr_files, .optional_arg = true),
 	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
+	OPT(OPT_BOOL, struct strace_settings, ip, 'i', "instruction-pointer", NULL,
+	    "the address behind the instruction that makes the call"),
 	OPT(OPT_BOOL, struct strace_settings, stack, 'k', "stack-traces", NULL,
 	    "the stack of each call, below its line"),
 	OPT(OPT_BOOL, struct strace_settings, whole, 'v', "no-abbrev", NULL, "all members of structs"),
@@ -139,7 +150,7 @@ static const struct opt options[] = {
 	    "nothing: no time of sonde's is in that table"),
 	OPT(OPT_SECONDS, struct strace_settings, slower, 0, "slower", "TIME", "only calls that took at least TIME: 10ms"),
 	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
-	    "size of the event buffer, with k, M or G: 16M", .min = 4096, .max = BUFFER_MAX),
+	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
 	OPT(OPT_BOOL, struct strace_settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if a call was lost"),
 };
 
@@ -263,6 +274,7 @@ static const struct progs_probe probes[] = {
 	{ .program = "call_begins", .system = "raw_syscalls", .name = "sys_enter", .raw = true },
 	{ .program = "stack_taken", .system = "raw_syscalls", .name = "sys_enter", .raw = true, .when = SETTING(bool, struct state, has_stacks) },
 	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit", .raw = true },
+	{ .program = "call_waits", .system = "sched", .name = "sched_switch", .raw = true, .when = SETTING(bool, struct state, has_lines) },
 	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
 	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit", .raw = true },
 	{ .program = "task_switched", .system = "sched", .name = "sched_switch", .raw = true, .when = SETTING(bool, struct state, switches) },
@@ -278,6 +290,7 @@ static const struct progs_source source = {
 	PROGS_PROBES(probes),
 	PROGS_MAPS(maps),
 	PROGS_CONFIG(struct state, config),
+	.pending = { .entries = 1, .instead = SETTING(uint32_t, struct state, in_calls), .size = sizeof(struct strace_pending) },
 	.what = "system calls",
 };
 
@@ -291,7 +304,12 @@ static void on_record(const void *record, size_t size, void *ctx)
 static int fill(struct state *state, struct err *err)
 {
 	const struct strace_settings *settings = state->instance->settings;
-	const struct event_setup setup = { .pidns_ino = filter_pidns(), .reader = filter_own_process() };
+	const struct filter *filter = &state->instance->filter;
+	const struct event_setup setup = {
+		.pidns_ino = filter_pidns(),
+		/* our own process is none of these */
+		.reader = filter->by_members || filter->by_tgid ? 0 : filter_own_process(),
+	};
 	struct object *object = &state->progs.object;
 	int ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
 
@@ -361,6 +379,73 @@ static int load(struct state *state, struct err *err)
 	return ret ? ret : stream_open(&state->stream, &progs->object, state->instance->intake, on_record, state, err);
 }
 
+/* Whether no filter matters but that on one thread, a process or members. */
+static bool is_simple(const struct filter *filter)
+{
+	return !filter_pidns() && !filter->by_tid && !filter->by_uid && !filter->by_cpu && !filter->by_comm &&
+	       !filter->by_cgroup;
+}
+
+/* Whether lines say when calls began, or it decides which are printed. */
+static bool is_timed(const struct strace_settings *settings, const struct output *out)
+{
+	return settings->took_digits || settings->relative_digits || settings->clock.form != STRACE_CLOCK_NONE ||
+	       settings->slower || !output_is_text(out);
+}
+
+static uint32_t how_of(const struct state *state)
+{
+	const struct strace_settings *settings = state->instance->settings;
+	const struct engine_context *ctx = state->instance->ctx;
+	const struct filter *filter = &state->instance->filter;
+	bool one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid));
+	bool alone = one && !settings->detach && is_simple(filter);
+	/* with -n, lines of signals have the number of the call before */
+	uint32_t status = settings->numbers ? ~0U : settings->status;
+	const struct {
+		bool on;
+		uint32_t bit;
+	} bits[] = {
+		{ !settings->trace.any, STRACE_HOW_ALL },
+		{ one, STRACE_HOW_ONE },
+		{ alone, STRACE_HOW_ALONE },
+		{ !one && is_simple(filter) && filter->by_members && !filter->by_tgid, STRACE_HOW_MEMBERS },
+		{ strace_wants_files(settings), STRACE_HOW_FILES },
+		{ strace_counts(settings), STRACE_HOW_COUNT },
+		{ settings->summary, STRACE_HOW_NO_RECORDS },
+		{ settings->wall, STRACE_HOW_WALL },
+		{ !output_is_text(ctx->out), STRACE_HOW_COMM },
+		{ settings->ip && output_is_text(ctx->out), STRACE_HOW_IP },
+		{ settings->detach, STRACE_HOW_DETACH },
+		{ settings->stack, STRACE_HOW_EARLY },
+		{ alone && !is_timed(settings, ctx->out), STRACE_HOW_UNTIMED },
+		{ !(status & STRACE_FAILED), STRACE_HOW_SKIP_FAILED },
+		{ !(status & STRACE_SUCCESSFUL), STRACE_HOW_SKIP_SUCCESSFUL },
+		{ settings->slower, STRACE_HOW_SLOWER },
+		{ filter_pidns(), STRACE_HOW_PIDNS },
+	};
+	uint32_t how = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		how |= bits[i].on ? bits[i].bit : 0;
+	return how;
+}
+
+static void configure(struct state *state)
+{
+	const struct strace_settings *settings = state->instance->settings;
+	const struct engine_context *ctx = state->instance->ctx;
+
+	state->config = (struct strace_config){
+		.how = how_of(state),
+		.command = ctx->command.pid,
+		.slower = settings->slower,
+		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
+	};
+	state->has_lines = !settings->summary;
+	state->in_calls = IN_CALLS * cpus_ids();
+}
+
 static int strace_open(struct engine_instance *instance, struct err *err)
 {
 	struct state *state = base_alloc(sizeof(*state));
@@ -375,19 +460,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	if (ret)
 		return ret;
 	strace_paths_resolve(&settings->paths, &settings->resolved, settings->hushed & STRACE_Q_PATH);
-	state->config = (struct strace_config){
-		.all = !settings->trace.any,
-		.one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid)),
-		.files = strace_wants_files(settings),
-		.count = settings->summary ? STRACE_COUNTS_ONLY : settings->both ? STRACE_COUNTS_TOO
-										 : STRACE_NO_COUNTS,
-		.command = ctx->command.pid,
-		.wall = settings->wall,
-		.detach = settings->detach,
-		.slower = settings->slower,
-		.comm = !output_is_text(ctx->out),
-		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
-	};
+	configure(state);
 	strace_plans_make(&state->plans, settings, &settings->trace, ctx->command.pid);
 	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid, ctx->pid);
 	state->progs = (struct progs){
@@ -473,6 +546,7 @@ static void strace_losses(struct engine_instance *instance)
 	uint64_t dropped = stream_dropped(state->stream, EVENT_LOSS_BUFFER), unread = stream_unread(state->stream);
 	uint64_t own = stream_dropped(state->stream, EVENT_LOSS_OWN);
 	uint64_t missed = progs_missed(&state->progs, &state->knows_missed);
+	uint64_t untimed = object_word(&state->progs.object, ".data.losses", PENDING_NO_ROOM);
 
 	if (dropped)
 		report_note("%llu record%s of calls lost: the buffer was full (--buffer-size makes it larger)",
@@ -480,6 +554,9 @@ static void strace_losses(struct engine_instance *instance)
 	if (own)
 		report_note("%llu record%s of calls lost: too many programs ran on one processor at once",
 			    (unsigned long long)own, str_plural(own));
+	if (untimed)
+		report_note("%llu call%s without a begin: more at a time than there is room for",
+			    (unsigned long long)untimed, str_plural(untimed));
 	if (unread)
 		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	progs_say_losses(&state->progs, missed);

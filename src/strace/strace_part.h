@@ -76,6 +76,7 @@ struct strace_settings {
 	uint32_t follow;		       /* -f, -ff */
 	bool separate;			       /* --output-separately */
 	bool numbers;			       /* -n */
+	bool ip;			       /* -i */
 	bool stack;			       /* -k */
 	struct stacks_settings stacks;
 	bool relative, took, failed, ok, whole, append, fail_on_loss;

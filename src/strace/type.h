@@ -14,7 +14,7 @@ struct strace_settings;
 struct strace_line;
 
 /* In a type's steps: the argument itself, the one after it, the one before it; plan.c makes it one of the call. */
-#define SELF	0x20
+#define SELF	0x40
 #define NEXT(N) (SELF + (N))
 #define BEFORE	(SELF - 1)
 /* In a type's steps: strace_step.most is what -s says. */
@@ -71,6 +71,7 @@ struct strace_line {
 	const struct strace_settings *settings;
 	const struct strace_call *call;
 	const struct strace_record *enter, *exit; /* NULL: not known; one of them is */
+	const char *interrupted;		  /* the thread's call before; NULL: not known */
 };
 
 /* The registers, and the result: 0 while the call lasts. */

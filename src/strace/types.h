@@ -26,6 +26,7 @@ TYPE(t_size);
 TYPE(t_hex);
 TYPE(t_hex_short); /* of 32 bits */
 TYPE(t_pointer);
+TYPE(t_interrupted); /* no argument: the call that goes on */
 TYPE(t_fd);
 TYPE(t_dir);
 TYPE(t_id); /* of a user or group, of which -1 is "leave it" */

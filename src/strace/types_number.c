@@ -103,6 +103,12 @@ static void print_open_mode(struct strace_line *line, unsigned int arg)
 		print_mode(line, arg);
 }
 
+static void print_interrupted(struct strace_line *line, unsigned int arg)
+{
+	str_addf(line->out, "<... resuming interrupted %s ...>", line->interrupted ? line->interrupted : "system call");
+}
+
+const struct strace_type t_interrupted = { print_interrupted };
 const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long = { print_long },
 			 t_size = { print_size },
 			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_fd, .enter = true, .steps = { STEP_FILE } },

@@ -264,6 +264,27 @@ test_stacks() {
 	expect_exit 2
 }
 
+# -i: where each call goes on; ends of threads have no such place.
+# kernels=ends arch=yes
+test_instruction_pointer() {
+	run sonde strace -i -e getppid,getpid -o log -- strace-calls 3
+	expect_exit 3
+	sed -n 's/^\[\([0-9a-f]\{16\}\)\] getppid() .*/\1/p' log > places
+	[ "$(wc -l < places)" -eq 3 ] && [ "$(sort -u places | wc -l)" -eq 1 ] || fail "not one place for three calls"
+	! grep -qx '0*' places || fail "no address"
+	grep -qxF '[????????????????] +++ exited with 3 +++' log || fail "another end"
+}
+
+# A call that ends at once is one record, one that waits is two; both have the time that they took.
+# kernels=ends arch=yes
+test_waits() {
+	run sonde strace -f -T -o log -- sh -c 'strace-calls 1 | cat; strace-calls 2'
+	for call in getppid wait4; do
+		grep -qE " ($call\(|<\.\.\. $call resumed>).*\) += [0-9]+ <[0-9]+\.[0-9]{6}>\$" log || fail "no time of $call"
+	done
+	! grep -E ' (getppid|wait4)\(.*\) += [0-9]+$' log || fail "a call without a time"
+}
+
 # Long names with values, and two times in front of a line.
 # kernels=one
 test_long_names() {

@@ -112,7 +112,7 @@ Test(strace, plans)
 	for (int i = 0; i < STRACE_CALLS; i++) {
 		const struct strace_plan *plan = &plans.plans[i];
 
-		cr_assert(plan->wanted);
+		cr_assert(plan->wanted & STRACE_WANTED);
 		cr_assert_leq(plan->n_enter, STRACE_BLOBS);
 		cr_assert_leq(plan->n_exit, STRACE_BLOBS);
 		for (unsigned int n = 0; n < plan->n_exit; n++) {
@@ -122,6 +122,44 @@ Test(strace, plans)
 			cr_assert_leq(step->most, STRACE_ROOM);
 		}
 	}
+}
+
+static const struct strace_plan *plan_of(const struct strace_plans *plans, const char *name)
+{
+	return &plans->plans[syscall_number(name)];
+}
+
+/* One small step at the end goes right into the buffer; a begin is sent when its memory is copied, or is all there is. */
+Test(strace, brief_plans)
+{
+	static struct strace_plans plans;
+	struct strace_set some = {};
+	struct err err;
+
+	cr_assert_eq(strace_set_parse(&some, "openat,read,fstat,getppid,exit_group,rt_sigreturn,execve,newfstatat,ppoll", &err), 0);
+	strace_plans_make(&plans, &settings, &some, false);
+	cr_assert_eq(plan_of(&plans, "openat")->brief, STRACE_BRIEF_TEXT);
+	cr_assert_eq(plan_of(&plans, "openat")->only.op, STRACE_STRING);
+	cr_assert_eq(plan_of(&plans, "read")->brief, STRACE_BRIEF_BYTES);
+	cr_assert_eq(plan_of(&plans, "read")->only.from, 1);
+	cr_assert_eq(plan_of(&plans, "fstat")->brief, STRACE_BRIEF_STRUCT);
+	cr_assert_eq(plan_of(&plans, "newfstatat")->brief, STRACE_BRIEF_BOTH);
+	cr_assert_eq(plan_of(&plans, "getppid")->n_exit, 0);
+	for (const char *const *name = (const char *const[]){ "openat", "read", "fstat", "getppid", NULL }; *name; name++)
+		cr_assert(!plan_of(&plans, *name)->early, "%s", *name);
+	for (const char *const *name = (const char *const[]){ "exit_group", "rt_sigreturn", "execve", "ppoll", NULL }; *name;
+	     name++)
+		cr_assert(plan_of(&plans, *name)->early, "%s", *name);
+	cr_assert_eq(plan_of(&plans, "write")->wanted & STRACE_WANTED, 0);
+	/* there is no result when a call begins */
+	for (size_t i = 0; i < plan_of(&plans, "execve")->n_enter; i++)
+		cr_assert_eq(plans.steps[plan_of(&plans, "execve")->enter + i].when & (STRACE_IF_OK | STRACE_IF_FAILED), 0);
+	/* dumps make what is copied larger */
+	settings.dump_read.any = true;
+	plans = (struct strace_plans){};
+	strace_plans_make(&plans, &settings, &some, false);
+	cr_assert_eq(plan_of(&plans, "read")->brief, STRACE_LONG);
+	settings.dump_read.any = false;
 }
 
 static int parse(struct strace_settings *into, const char *text)

@@ -235,6 +235,7 @@ streams() {
 	workload='bench-calls -s 10 -n 100 -r 200 open'
 	floor '' fexit __x64_sys_openat
 	stream 'sonde opensnoop' '-f out' 'lines dev/null' sonde opensnoop -p %p
+	stream 'sonde strace' '' 'lines dev/null' sonde strace -e openat -o out -p %p
 	stream 'bcc opensnoop' '-i -f out' 'lines dev/null' peer opensnoop-bpfcc -p %p
 	stream 'libbpf-tools opensnoop' '-i -f out' 'lines dev/null' peer opensnoop-libbpf -p %p
 	stream 'bpftrace opensnoop.bt' '-c -f out' 'lines dev/null' peer bpftrace /usr/sbin/opensnoop.bt -c "$held"

@@ -59,6 +59,7 @@ points='1 10 100 1000 10000 100000 1000000' most=15
 grow 'sonde opensnoop' '-f out' 'whole dev/null' sonde opensnoop -p %p ||
 	grow 'sonde opensnoop --buffer-size' '-f out' 'whole dev/null' sonde opensnoop --buffer-size 256M -p %p
 points='100 100000'
+grow 'sonde strace' '' 'whole dev/null' sonde strace -e openat -o out -p %p
 grow 'bcc opensnoop' '-i -f out' 'whole dev/null' peer opensnoop-bpfcc -p %p ||
 	points=$(rest) grow 'bcc opensnoop -b' '-i -f out' 'whole dev/null' peer opensnoop-bpfcc -b 65536 -p %p
 points='1 100 10000 100000 1000000'

@@ -83,6 +83,7 @@ counting() {
 
 printing() {
 	slowed 'sonde opensnoop' '-f out' "lines $directory" sonde opensnoop
+	slowed 'sonde strace -f' '' "lines $directory" sonde strace -f -e openat -o out -p %p
 	slowed 'bcc opensnoop' '-i -f out' "lines $directory" peer opensnoop-bpfcc
 	slowed 'libbpf-tools opensnoop' '-i -f out' "lines $directory" peer opensnoop-libbpf
 	slowed 'bpftrace opensnoop.bt' '-c -f out' "lines $directory" peer bpftrace /usr/sbin/opensnoop.bt -c "$held"

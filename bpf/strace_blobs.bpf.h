@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the steps of a plan copy from the memory of the task: blobs, into a record in a lane. The steps are functions of
+ * their own, which get numbers only: the verifier then checks each one once, and not once for each step of each plan.
+ * strace.bpf.c includes this file behind its configuration.
+ */
+#ifndef SONDE_BPF_STRACE_BLOBS_BPF_H
+#define SONDE_BPF_STRACE_BLOBS_BPF_H
+
+#include "bpf/strace.h"
+#include "bpf/strace_file.bpf.h"
+
+#define ERRORS_MAX 4095
+
+const volatile struct strace_step strace_steps[STRACE_STEPS] SEC(".rodata.steps") = {};
+
+/* STRACE_LANES for each processor; user space sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, STRACE_LANES);
+	__type(key, __u32);
+	__type(value, struct strace_scratch);
+} strace_lanes SEC(".maps");
+
+static __always_inline struct strace_scratch *scratch_of(__u32 lane)
+{
+	return bpf_map_lookup_elem(&strace_lanes, &lane);
+}
+
+/* A number that a step names: from an argument, the result, or the bytes of an earlier step. */
+static __always_inline __u64 number_of(struct strace_scratch *scratch, __u32 from, __u32 at, bool wide)
+{
+	__u64 index = from, value;
+
+	if (from == STRACE_FROM_RET)
+		return scratch->record.ret;
+	if (from < STRACE_ARGS) {
+		barrier_var(index);
+		return index < STRACE_ARGS ? ((volatile __u64 *)scratch->record.args)[index] : 0;
+	}
+	if (from < STRACE_FROM_BLOB)
+		return 0;
+	index = scratch->at[from & (STRACE_BLOBS - 1)];
+	if (!index)
+		return 0;
+	index = (index + at) & (STRACE_ROOM - 1);
+	barrier_var(index);
+	value = *(volatile __u64 *)(scratch->data + index);
+	return wide ? value : (__u32)value;
+}
+
+/* A blob of its own begins behind the last one. NULL: there is no room. */
+static __always_inline struct strace_blob *new_blob(struct strace_scratch *scratch, __u32 *at)
+{
+	__u32 begin = scratch->record.size;
+
+	barrier_var(begin);
+	if (begin >= STRACE_ROOM - sizeof(struct strace_blob)) {
+		scratch->record.flags |= STRACE_CUT;
+		return NULL;
+	}
+	*at = begin + sizeof(struct strace_blob);
+	return (void *)scratch->data + begin;
+}
+
+static __always_inline void end_blob(struct strace_scratch *scratch, struct strace_blob *blob, __u32 tag, __u32 status,
+				     __u32 n, __u32 all)
+{
+	blob->tag = tag;
+	blob->status = status;
+	blob->n = n;
+	blob->all = all;
+	scratch->record.size += (sizeof(*blob) + n + 7) & ~7U;
+}
+
+#define TEXT 0x100 /* with the tag: a text that ends with a NUL, and not a number of bytes */
+
+/* Copies a text, or `count` bytes, but `most` at most. */
+__noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 most)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	struct strace_blob *blob;
+	__u32 at = 0, n = most;
+	long length;
+
+	if (!scratch)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	if (!(tag & TEXT) && count < most)
+		n = count;
+	if (n > STRACE_ROOM - at)
+		n = STRACE_ROOM - at;
+	barrier_var(n);
+	if (n > STRACE_ROOM)
+		return 0;
+	if (tag & TEXT) {
+		length = bpf_probe_read_user_str(blob + 1, n, (void *)from);
+		if (length < 0)
+			end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
+		else
+			end_blob(scratch, blob, tag, length == n ? STRACE_SHORT : STRACE_WHOLE, length, 0);
+		return 0;
+	}
+	if (n && bpf_probe_read_user(blob + 1, n, (void *)from))
+		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, count);
+	else
+		end_blob(scratch, blob, tag, n < count ? STRACE_SHORT : STRACE_WHOLE, n, count);
+	return 0;
+}
+
+#include "bpf/strace_arrays.bpf.h"
+
+/* The arguments that the new program found, and the name that was executed. */
+__noinline int copy_program(__u32 lane, __u32 tag, __u32 most)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	__u64 begin = BPF_CORE_READ(mm, arg_start), end = BPF_CORE_READ(mm, arg_end);
+
+	copy_blob(lane, tag | TEXT, BPF_CORE_READ(mm, env_end), 0, most);
+	copy_blob(lane, tag, begin, end - begin, most);
+	return 0;
+}
+
+__noinline int copy_file(__u32 lane, __u32 tag, __u32 fd)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	struct strace_file *file;
+	struct strace_blob *blob;
+	__u32 at = 0, size;
+
+	if (!scratch)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	file_blob(blob, fd);
+	file = (void *)(blob + 1);
+	size = *(volatile __u32 *)&file->path.dirs_size;
+	if (!*(volatile __u64 *)&file->inode)
+		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
+	else
+		end_blob(scratch, blob, tag, STRACE_WHOLE, sizeof(*file) + (size & (2 * FILE_ROOM - 1)), 0);
+	return 0;
+}
+
+/* The descriptors are in the blob whose bytes are there. */
+__noinline int copy_poll_files(__u32 lane, __u32 tag, __u32 begin)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, n;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_FILES_POLL;
+	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
+		volatile __u32 *fd = (void *)scratch->data + at + i * STRACE_FILES_POLL;
+
+		if (i >= n)
+			break;
+		copy_file(lane, tag, *fd);
+	}
+	return 0;
+}
+
+__noinline int copy_set_files(__u32 lane, __u32 tag, __u32 begin)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, bits;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
+		return 0;
+	bits = *(volatile __u64 *)(scratch->data + at);
+	for (__u32 fd = 0; fd < 64; fd++)
+		if (bits >> fd & 1)
+			copy_file(lane, tag, fd);
+	return 0;
+}
+
+static __always_inline bool is_wanted_step(const volatile struct strace_step *step, __s64 ret)
+{
+	bool failed = ret < 0 && ret >= -ERRORS_MAX;
+
+	return !(step->when & STRACE_IF_OK && failed) && !(step->when & STRACE_IF_FAILED && !failed);
+}
+
+/* How many bytes STRACE_BYTES are. */
+static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const volatile struct strace_step *step)
+{
+	__u64 count = step->scale;
+
+	if (step->count_from != STRACE_FROM_NONE)
+		count *= number_of(scratch, step->count_from, step->count_at, step->wide);
+	return (__s64)count < 0 ? 0 : count;
+}
+
+/* A step that copies what a pointer points to. */
+static __always_inline int take_memory(struct strace_scratch *scratch, __u32 lane,
+				       const volatile struct strace_step *step, __u32 op, __u32 number)
+{
+	__u64 from = number_of(scratch, step->from, step->at, true);
+
+	if (!from)
+		return 0;
+	scratch->at[number & (STRACE_BLOBS - 1)] = scratch->record.size + sizeof(struct strace_blob);
+	if (op == STRACE_STRING)
+		return copy_blob(lane, step->tag | TEXT, from, 0, step->most);
+	if (op == STRACE_BYTES)
+		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), step->most);
+	if (op == STRACE_STRINGS)
+		return copy_strings(lane, step->tag, from, step->most, step->scale);
+	if (op == STRACE_ENTRIES)
+		return count_entries(lane, step->tag, from, bytes_of(scratch, step));
+	return count_pointers(lane, step->tag, from);
+}
+
+/* Takes a step of a plan; number: which of the plan's. */
+__noinline int take_step(__u32 lane, __u32 index, __u32 number)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	const volatile struct strace_step *step;
+	__u32 op, begin;
+
+	if (!scratch || index >= STRACE_STEPS)
+		return 0;
+	step = &strace_steps[index];
+	if (!is_wanted_step(step, scratch->record.ret))
+		return 0;
+	op = step->op;
+	if (op <= STRACE_OF_POINTER)
+		return take_memory(scratch, lane, step, op, number);
+	if (op == STRACE_PROGRAM)
+		return copy_program(lane, step->tag, step->most);
+	if (config.how & STRACE_HOW_FILES && op == STRACE_FILE)
+		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
+	begin = scratch->at[step->from & (STRACE_BLOBS - 1)];
+	if (op == STRACE_VECTORS)
+		return copy_vectors(lane, step->tag, begin, step->most);
+	if (op == STRACE_MESSAGES)
+		return copy_messages(lane, step->tag, begin, step->most);
+	if (!(config.how & STRACE_HOW_FILES))
+		return 0;
+	return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, begin)
+						: copy_set_files(lane, step->tag, begin);
+}
+
+#endif

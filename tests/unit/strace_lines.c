@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Records of sonde strace to lines: their order, calls that wait, what only another thread's records tell. */
+#include <criterion/criterion.h>
+
+#include "kernel/syscalls.h"
+#include "output/output.h"
+#include "strace/lines_part.h"
+
+#define MS 1000000ULL
+
+static struct strace_settings settings = { .size = 32, .column = 0, .status = ~0U, .follow = 1, .took_digits = 7 };
+static struct strace_lines *lines;
+static struct output *out;
+static FILE *file;
+
+static void begin(void)
+{
+	file = tmpfile();
+	out = output_new(fileno(file), OUTPUT_TEXT);
+	lines = strace_lines_new(&settings, out, 0, 0);
+}
+
+static void expect(uint64_t now, bool last, const char *want)
+{
+	char text[2048] = "";
+
+	strace_lines_print(lines, now, last);
+	output_flush(out);
+	rewind(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	cr_assert_str_eq(text, want);
+}
+
+static void end(void)
+{
+	strace_lines_free(lines);
+	output_free(out);
+	fclose(file);
+}
+
+/* A record of a call, at some ms. */
+static struct strace_record call(enum strace_kind kind, uint32_t tid, const char *name, uint64_t began, uint64_t time)
+{
+	return (struct strace_record){
+		.kind = kind,
+		.time = time * MS,
+		.began = began * MS,
+		.pid = 7,
+		.tid = tid,
+		.nr = syscall_number(name),
+	};
+}
+
+static void add(struct strace_record record)
+{
+	strace_lines_add(lines, &record, sizeof(record));
+}
+
+/* The records come when the calls end; the lines stand where they began. */
+Test(strace_lines, order)
+{
+	begin();
+	add(call(STRACE_EXIT, 7, "getpid", 1, 2));
+	add(call(STRACE_EXIT, 8, "getuid", 4, 5));
+	add(call(STRACE_EXIT, 7, "getppid", 3, 6));
+	add(call(STRACE_EXIT, 7, "gettid", 7, 8));
+	expect(1000 * MS, true,
+	       "getpid() = 0 <0.001000>\n"
+	       "getppid() = 0 <0.003000>\n"
+	       "[pid     8] getuid() = 0 <0.001000>\n"
+	       "[pid     7] gettid() = 0 <0.001000>\n");
+	end();
+}
+
+/* With several threads a line waits for calls that still run, and began before it. */
+Test(strace_lines, waits)
+{
+	begin();
+	add(call(STRACE_EXIT, 7, "getpid", 1, 2));
+	add(call(STRACE_EXIT, 8, "getuid", 1, 3));
+	expect(4 * MS, false, "getpid() = 0 <0.001000>\n");
+	expect(30 * MS, false, "getpid() = 0 <0.001000>\n[pid     8] getuid() = 0 <0.002000>\n");
+	end();
+}
+
+/* A call that leaves the processor has a record of its begin: one line if it ends soon, else two. */
+Test(strace_lines, unfinished)
+{
+	begin();
+	add(call(STRACE_ENTER, 7, "pause", 1, 2));
+	add(call(STRACE_EXIT, 7, "pause", 0, 5));
+	expect(6 * MS, false, "pause() = 0 <0.004000>\n");
+	add(call(STRACE_ENTER, 7, "pause", 8, 9));
+	expect(20 * MS, false, "pause() = 0 <0.004000>\n");
+	expect(200 * MS, false, "pause() = 0 <0.004000>\npause(");
+	add(call(STRACE_EXIT, 7, "pause", 0, 208));
+	expect(300 * MS, true, "pause() = 0 <0.004000>\npause() = 0 <0.200000>\n");
+	end();
+}
+
+/* A begin was not seen: there is no time. A begin whose end was lost is forgotten. */
+Test(strace_lines, unknown)
+{
+	begin();
+	add(call(STRACE_EXIT, 7, "pause", 0, 5));
+	add(call(STRACE_ENTER, 7, "pause", 6, 7));
+	add(call(STRACE_EXIT, 7, "getpid", 8, 9));
+	expect(300 * MS, true, "pause() = 0\ngetpid() = 0 <0.001000>\n");
+	end();
+}
+
+Test(strace_lines, restarted)
+{
+	struct strace_record broken = call(STRACE_EXIT, 7, "pause", 1, 2);
+
+	begin();
+	broken.ret = -516;
+	add(broken);
+	add(call(STRACE_EXIT, 7, "restart_syscall", 3, 4));
+	add(call(STRACE_EXIT, 8, "restart_syscall", 5, 6));
+	expect(300 * MS, true,
+	       "pause() = ? ERESTART_RESTARTBLOCK (Interrupted by signal) <0.001000>\n"
+	       "restart_syscall(<... resuming interrupted pause ...>) = 0 <0.001000>\n"
+	       "[pid     8] restart_syscall(<... resuming interrupted system call ...>) = 0 <0.001000>\n");
+	end();
+}
+
+/* A thread executes a program, and gets the number of the first one, which has ended. */
+Test(strace_lines, superseded)
+{
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 4 * MS, .pid = 7, .tid = 7 };
+
+	begin();
+	add(call(STRACE_EXIT, 7, "getpid", 1, 2));
+	add(call(STRACE_ENTER, 8, "execve", 3, 3));
+	add(ended);
+	add(call(STRACE_EXIT, 7, "execve", 0, 5));
+	ended.time = 9 * MS;
+	ended.flags = STRACE_LAST;
+	add(ended);
+	expect(300 * MS, true,
+	       "getpid() = 0 <0.001000>\n"
+	       "[pid     8] execve(NULL, NULL, NULL <unfinished ...>\n"
+	       "[pid     7] +++ superseded by execve in pid 8 +++\n"
+	       "<... execve resumed>) = 0 <0.002000>\n"
+	       "+++ exited with 0 +++\n");
+	end();
+}
