@@ -77,14 +77,14 @@ static __always_inline void fill(struct strace_record *record, const struct call
 
 /* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
 #if defined(__TARGET_ARCH_x86)
-#define NR_RT_SIGRETURN	    15
-#define SIGRETURN_MASK	    296
-#define stack_pointer(regs) ((regs)->sp)
+#define NR_RT_SIGRETURN	       15
+#define SIGRETURN_MASK	       296
+#define stack_pointer(regs)    ((regs)->sp)
 #define next_instruction(regs) ((regs)->ip)
 #else
-#define NR_RT_SIGRETURN	    139
-#define SIGRETURN_MASK	    168
-#define stack_pointer(regs) ((regs)->user_regs.sp)
+#define NR_RT_SIGRETURN	       139
+#define SIGRETURN_MASK	       168
+#define stack_pointer(regs)    ((regs)->user_regs.sp)
 #define next_instruction(regs) ((regs)->user_regs.pc)
 #endif
 /* Of 32-bit programs, on both architectures; sigreturn is 119. */
@@ -127,10 +127,13 @@ static __always_inline __u64 number_in(const struct strace_record *record, __u32
 }
 
 /*
- * Bytes that a step copies go to the stack, and from there to the buffer: kernels that check where user memory is copied
- * to (CONFIG_HARDENED_USERCOPY) search the buffer in all that is mapped.
+ * Bytes that a step copies go to the stack, and from there to the buffer: kernels that check where user memory is
+ * copied to (CONFIG_HARDENED_USERCOPY) search the buffer in all that is mapped.
  */
-#define copy_words(to, from, n) 	do { 		_Pragma("unroll") for (__u32 _i = 0; _i < (n) / 8; _i++)((__u64 *)(to))[_i] = (from)[_i]; 	} while (0)
+#define copy_words(to, from, n) \
+	do { \
+		_Pragma("unroll") for (__u32 _i = 0; _i < (n) / 8; _i++)((__u64 *)(to))[_i] = (from)[_i]; \
+	} while (0)
 
 /* Returns how many bytes a step has; 0 where it is not wanted. */
 static __always_inline __u64 count_brief(const struct strace_record *record, const volatile struct strace_step *step)
@@ -143,7 +146,8 @@ static __always_inline __u64 count_brief(const struct strace_record *record, con
 	return (__s64)count < 0 ? 0 : count;
 }
 
-static __always_inline void fill_bytes(struct strace_record *record, const volatile struct strace_step *step, __u64 from)
+static __always_inline void fill_bytes(struct strace_record *record, const volatile struct strace_step *step,
+				       __u64 from)
 {
 	__u64 count = count_brief(record, step), n = step->most, words[STRACE_BYTES_ROOM / 8] = {};
 	struct strace_blob *blob = (void *)(record + 1);
@@ -166,8 +170,8 @@ static __always_inline void fill_bytes(struct strace_record *record, const volat
 }
 
 /* Behind a text or, if `at` is 0, alone. */
-static __always_inline void fill_struct(struct strace_record *record, const volatile struct strace_step *step, __u64 from,
-					__u64 at)
+static __always_inline void fill_struct(struct strace_record *record, const volatile struct strace_step *step,
+					__u64 from, __u64 at)
 {
 	__u64 count = count_brief(record, step), n = step->most;
 	struct strace_blob *blob = (void *)(record + 1) + at;
@@ -201,7 +205,8 @@ static __always_inline bool fill_text(struct strace_record *record, const volati
 	if (length == (long)n && n < step->most)
 		return false;
 	blob->tag = step->tag;
-	blob->status = length < 0 ? STRACE_UNREAD : length == (long)n ? STRACE_SHORT : STRACE_WHOLE;
+	blob->status = length < 0 ? STRACE_UNREAD : length == (long)n ? STRACE_SHORT
+								      : STRACE_WHOLE;
 	blob->all = 0;
 	if (length < 0)
 		length = 0;
@@ -304,7 +309,7 @@ static __always_inline void send_long(const struct call *call, bool typed, __u32
 
 /* --- which calls --- */
 
-/* The same as bpf_get_current_pid_tgid(), by plain loads where the kernel permits them. *compat: it is in a 32-bit call. */
+/* bpf_get_current_pid_tgid(), by plain loads where the kernel permits them. *compat: it is in a 32-bit call. */
 static __always_inline __u64 current_ids(bool *compat)
 {
 	struct task_struct *task;
@@ -485,7 +490,7 @@ int call_waits(void *ctx)
 	call.nr = entry->nr;
 	call.flags = entry->flags;
 	call.began = entry->start;
-	/* the end was missed, so it is another call, or none; or this one is being noted, by a program that was preempted */
+	/* the end was missed: it is another call, or none; or this one is being noted by a program that was preempted */
 	if (!call_read_regs(call.regs, false, &now) || (__u32)now.number != call.nr)
 		return 0;
 	pending_free(entry, call.began);

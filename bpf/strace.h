@@ -42,8 +42,9 @@ enum strace_kind {
 #define STRACE_LAST   4 /* STRACE_ENDED: it was the last thread of its process */
 
 /*
- * A call that ends before its thread leaves the processor has one record, at its end. If the thread leaves the processor
- * within the call, it has a record of its begin, too, from that moment. So has one whose begin is copied (strace_plan).
+ * A call that ends before its thread leaves the processor has one record, at its end. If the thread leaves the
+ * processor within the call, it has a record of its begin, too, from that moment. So has one whose begin is copied
+ * (strace_plan).
  */
 struct strace_record {
 	unsigned long long time; /* when it was made, ns since boot */
@@ -170,8 +171,8 @@ struct strace_plan {
 	unsigned short enter, exit;
 	unsigned char n_enter, n_exit;
 	unsigned char wanted;
-	unsigned char kind;	 /* enum strace_call_kind */
-	unsigned char early;	 /* its begin is sent when it happens */
+	unsigned char kind;		/* enum strace_call_kind */
+	unsigned char early;		/* its begin is sent when it happens */
 	unsigned char brief;		/* enum strace_brief */
 	struct strace_step only, other; /* of its end, if it is brief */
 	unsigned short unused[3];
@@ -218,12 +219,12 @@ _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
 #define STRACE_HOW_SKIP_FAILED	   0x2000 /* calls that end so are not wanted */
 #define STRACE_HOW_SKIP_SUCCESSFUL 0x4000
 #define STRACE_HOW_SLOWER	   0x8000
-#define STRACE_HOW_PIDNS	   0x10000 /* ids are those of the reader's pid namespace, which may not see all tasks */
+#define STRACE_HOW_PIDNS	   0x10000 /* ids are of the reader's pid namespace, which may not see all tasks */
 
 /* A call that has begun, in the pending table (bpf/pending.h), until it ends or its task leaves the processor. */
 struct strace_pending {
 	unsigned long long key, start; /* start: STRACE_NOW: not known, and not wanted */
-	unsigned long long regs; /* the address of its registers */
+	unsigned long long regs;       /* the address of its registers */
 	unsigned int nr, flags;
 };
 _Static_assert(sizeof(struct strace_pending) == 32, "as on the other side");

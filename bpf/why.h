@@ -168,7 +168,7 @@ struct why_config {
 	unsigned char switches;	   /* with links: write the switches, too */
 	unsigned char one_port;	   /* of requests: the port is given, those at which the threads listen do not matter */
 	unsigned char link_stacks; /* with links: write the stacks of the waits */
-	unsigned char chain; /* of requests: measure servers behind, too */
+	unsigned char chain;	   /* of requests: measure servers behind, too */
 	unsigned char unused;
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
 	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */

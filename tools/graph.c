@@ -140,8 +140,7 @@ static const struct event_source source = {
 };
 
 TOOL(graph, .brief = "print the calls of functions as a tree",
-     .group = GROUP_LONG, .front = { "sonde graph -ar 'vfs_*' -- cat FILE", "what calls what, and how long it takes" },
-     .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
+     .group = GROUP_LONG, .args = "FUNCTION... [-- COMMAND [ARG]...]", .schema = &schema,
      EVENT_ENGINE(source), OPTIONS(options), SETTINGS_WITH(struct settings, .calls = 4096),
      .offers = spec_offer,
      .description =
@@ -158,5 +157,5 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
      EXAMPLES({ "sonde graph 'vfs_*' -- cat /etc/passwd", "calls of functions of one command" },
 	      { "sonde graph -ar -g do_sys_openat2 'vfs_*' 'security_*' -p 1234", "opening files, with arguments and results" },
 	      { "sonde graph -t 10ms -D 3 'ext4_*' -d 10", "slow calls, three levels of them" },
-	      { "sonde graph -q --flame graph.svg 'vfs_*' 'ext4_*' -- tar cf /dev/null /usr/share", "a picture" },
+	      { "sonde graph -q --flame graph.svg 'vfs_*' 'ext4_*' -- ls -lR /usr", "a picture" },
 	      { "sonde graph 'u:./server:*' tcp_sendmsg", "user functions, and what the kernel does for them" }));

@@ -24,8 +24,8 @@ struct task {
 	struct held *open; /* the begin of a call whose end has not been seen; a printed one belongs to the task */
 	bool alive, has_nr;
 	const char *before; /* the last call that has ended; NULL: not known */
-	uint32_t nr;	  /* of the call before, if has_nr; for -n */
-	struct sink sink; /* with -ff */
+	uint32_t nr;	    /* of the call before, if has_nr; for -n */
+	struct sink sink;   /* with -ff */
 };
 
 struct strace_lines {
@@ -42,12 +42,12 @@ struct strace_lines {
 	size_t alive;
 	struct held *first, *last;
 	struct str line;
-	struct sink all, *sink; /* sink: of the line that is being printed */
-	struct task *task;	/* whose line that is; NULL: nobody's */
-	struct stacks *stacks;	/* of -k */
-	uint64_t stack;		/* of the call that is being printed; 0: none */
+	struct sink all, *sink;	 /* sink: of the line that is being printed */
+	struct task *task;	 /* whose line that is; NULL: nobody's */
+	struct stacks *stacks;	 /* of -k */
+	uint64_t stack;		 /* of the call that is being printed; 0: none */
 	const char *interrupted; /* the call before it; NULL: not known */
-	uint64_t last_time;	/* of the line before, for -r */
+	uint64_t last_time;	 /* of the line before, for -r */
 	uint64_t said_lost;
 	bool failed;				   /* some lines could not be written */
 	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
@@ -63,8 +63,9 @@ void strace_print_of(struct strace_lines *lines, struct task *task);
 /* A call with both ends; enter NULL: its begin is not known. */
 void strace_print_whole(struct strace_lines *lines, const struct strace_record *enter,
 			const struct strace_record *exit);
-/* A call that lasts, later its end, or the end of its thread. exit: of an exec whose end is in another thread, or NULL. */
-void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
+/* A call that lasts, later its end, or the end of its thread. exit: of an exec that ends in another thread, or NULL. */
+void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter,
+			const struct strace_record *exit);
 void strace_print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
 void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter,
 			 const struct strace_record *end);

@@ -140,9 +140,10 @@ static void make_plan(struct strace_plans *plans, struct strace_plan *plan, cons
 		return;
 	plan->other = plans->steps[plan->exit + 1];
 	other = brief_of(&plan->other);
-	plan->brief = plan->brief == STRACE_BRIEF_TEXT && (other == STRACE_BRIEF_BYTES || other == STRACE_BRIEF_STRUCT) ?
-			      STRACE_BRIEF_BOTH :
-			      STRACE_LONG;
+	if (plan->brief == STRACE_BRIEF_TEXT && (other == STRACE_BRIEF_BYTES || other == STRACE_BRIEF_STRUCT))
+		plan->brief = STRACE_BRIEF_BOTH;
+	else
+		plan->brief = STRACE_LONG;
 }
 
 void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,

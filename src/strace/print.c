@@ -38,7 +38,8 @@ static void add_ip(struct str *out, const struct strace_record *record)
 	if (record->kind == STRACE_ENDED)
 		str_add(out, "[????????????????] ");
 	else
-		str_addf(out, record->flags & STRACE_COMPAT ? "[%08llx] " : "[%016llx] ", (unsigned long long)record->ip);
+		str_addf(out, record->flags & STRACE_COMPAT ? "[%08llx] " : "[%016llx] ",
+			 (unsigned long long)record->ip);
 }
 
 static void add_head(struct strace_lines *lines, const struct strace_record *record)

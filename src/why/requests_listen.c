@@ -209,5 +209,7 @@ const char *why_requests_name(struct why *why, uint64_t key)
 	/* as other programs show an abstract name */
 	if (!name[0])
 		name[0] = '@';
-	return *vec_push(&requests->names) = base_strndup(name, sizeof(known.name));
+	name = base_strndup(name, sizeof(known.name));
+	*vec_push(&requests->names) = name;
+	return name;
 }

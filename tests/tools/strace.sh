@@ -280,7 +280,8 @@ test_instruction_pointer() {
 test_waits() {
 	run sonde strace -f -T -o log -- sh -c 'strace-calls 1 | cat; strace-calls 2'
 	for call in getppid wait4; do
-		grep -qE " ($call\(|<\.\.\. $call resumed>).*\) += [0-9]+ <[0-9]+\.[0-9]{6}>\$" log || fail "no time of $call"
+		grep -qE " ($call\(|<\.\.\. $call resumed>).*\) += [0-9]+ <[0-9]+\.[0-9]{6}>\$" log ||
+			fail "no time of $call"
 	done
 	! grep -E ' (getppid|wait4)\(.*\) += [0-9]+$' log || fail "a call without a time"
 }

@@ -129,14 +129,18 @@ static const struct strace_plan *plan_of(const struct strace_plans *plans, const
 	return &plans->plans[syscall_number(name)];
 }
 
-/* One small step at the end goes right into the buffer; a begin is sent when its memory is copied, or is all there is. */
+/* One small step at the end goes right into the buffer; a begin is sent when its memory is copied, or is all. */
 Test(strace, brief_plans)
 {
 	static struct strace_plans plans;
+	static const char names[] = "openat,read,fstat,getppid,exit_group,rt_sigreturn,execve,newfstatat,ppoll";
+	static const char *const late[] = { "openat", "read", "fstat", "getppid" };
+	static const char *const early[] = { "exit_group", "rt_sigreturn", "execve", "ppoll" };
+	const struct strace_plan *execve;
 	struct strace_set some = {};
 	struct err err;
 
-	cr_assert_eq(strace_set_parse(&some, "openat,read,fstat,getppid,exit_group,rt_sigreturn,execve,newfstatat,ppoll", &err), 0);
+	cr_assert_eq(strace_set_parse(&some, names, &err), 0);
 	strace_plans_make(&plans, &settings, &some, false);
 	cr_assert_eq(plan_of(&plans, "openat")->brief, STRACE_BRIEF_TEXT);
 	cr_assert_eq(plan_of(&plans, "openat")->only.op, STRACE_STRING);
@@ -145,15 +149,15 @@ Test(strace, brief_plans)
 	cr_assert_eq(plan_of(&plans, "fstat")->brief, STRACE_BRIEF_STRUCT);
 	cr_assert_eq(plan_of(&plans, "newfstatat")->brief, STRACE_BRIEF_BOTH);
 	cr_assert_eq(plan_of(&plans, "getppid")->n_exit, 0);
-	for (const char *const *name = (const char *const[]){ "openat", "read", "fstat", "getppid", NULL }; *name; name++)
-		cr_assert(!plan_of(&plans, *name)->early, "%s", *name);
-	for (const char *const *name = (const char *const[]){ "exit_group", "rt_sigreturn", "execve", "ppoll", NULL }; *name;
-	     name++)
-		cr_assert(plan_of(&plans, *name)->early, "%s", *name);
+	for (size_t i = 0; i < ARRAY_SIZE(late); i++)
+		cr_assert(!plan_of(&plans, late[i])->early, "%s", late[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(early); i++)
+		cr_assert(plan_of(&plans, early[i])->early, "%s", early[i]);
 	cr_assert_eq(plan_of(&plans, "write")->wanted & STRACE_WANTED, 0);
 	/* there is no result when a call begins */
-	for (size_t i = 0; i < plan_of(&plans, "execve")->n_enter; i++)
-		cr_assert_eq(plans.steps[plan_of(&plans, "execve")->enter + i].when & (STRACE_IF_OK | STRACE_IF_FAILED), 0);
+	execve = plan_of(&plans, "execve");
+	for (size_t i = 0; i < execve->n_enter; i++)
+		cr_assert_eq(plans.steps[execve->enter + i].when & (STRACE_IF_OK | STRACE_IF_FAILED), 0);
 	/* dumps make what is copied larger */
 	settings.dump_read.any = true;
 	plans = (struct strace_plans){};
