@@ -204,8 +204,10 @@ test_functions_of_a_module() {
 		expect_exit 0
 		expect_line "^fexit:dummy:dummy_dev_init house$n 0$"
 	done
-	run sonde trace -q -e 'fentry:dummy:dummy_* { @[func] = count(); } fentry:dummy_dev_init { @k = ksym(reg("ip")); }' \
-		-- ip link add house type dummy
+	ip=ip
+	[ "$(uname -m)" = x86_64 ] || ip=pc
+	run sonde trace -q -e 'fentry:dummy:dummy_* { @[func] = count(); }
+		fentry:dummy_dev_init { @k = ksym(reg("'$ip'")); }' -- ip link add house type dummy
 	expect_exit 0
 	expect_line '^@\[dummy_setup]: 1$'
 	expect_line '^@\[dummy_dev_init]: 1$'
