@@ -30,6 +30,17 @@ expect_requests() {
 	! grep -E 'lost|missing|not split' err || fail "a loss"
 }
 
+# exact: what follows counts requests one by one, which is of no use where the kernel has skipped a hit, and says so.
+exact() {
+	! grep -q 'missed by the kernel' err || skip "the kernel skipped hits"
+}
+
+# slept HOW: six requests have slept themselves.
+slept() {
+	n=$(slow_parts own sleep)
+	[ "$n" -le 6 ] && [ $((n + ${missed:-0})) -ge 6 ] || fail "$1: $n slept"
+}
+
 # slow_parts WHERE CAUSE: prints how many requests have such a part of half of the sleep of 100 ms and more.
 slow_parts() {
 	awk -F '\t' -v where="$1" -v cause="$2" '
@@ -41,7 +52,7 @@ slow_parts() {
 test_threads() {
 	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 threads 300
 	expect_requests
-	[ "$(slow_parts own sleep)" = 6 ] || fail "$(slow_parts own sleep) slept"
+	slept here
 	[ "$(slow_parts queue sleep)" = 0 ] || fail "a thread of its own, and a queue"
 }
 
@@ -49,7 +60,7 @@ test_threads() {
 test_loop() {
 	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 loop 300
 	expect_requests
-	[ "$(slow_parts own sleep)" = 6 ] || fail "$(slow_parts own sleep) slept"
+	slept here
 	[ "$(slow_parts queue sleep)" -gt 6 ] || fail "nobody was behind"
 }
 
@@ -57,7 +68,7 @@ test_loop() {
 test_pool() {
 	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 pool 300
 	expect_requests
-	[ "$(slow_parts own sleep)" = 6 ] || fail "$(slow_parts own sleep) slept"
+	slept here
 }
 
 # A connection for each request. The server is there before.
@@ -102,7 +113,7 @@ test_unix() {
 	for how in threads loop pool; do
 		run sonde why --requests --json -n 1000 -- serve -u sock -s 100 -e 50 $how 300
 		expect_requests
-		[ "$(slow_parts own sleep)" = 6 ] || fail "$how: $(slow_parts own sleep) slept"
+		slept $how
 	done
 	run sonde why --requests --json -n 1000 -- serve -u @sock -d threads 200
 	expect_requests
@@ -129,23 +140,30 @@ expect_chain() {
 	n=$(awk -F '\t' -v there=own '
 		$1 == "request part" && $2 == "behind" && $13 == there && $3 == "sleep" && $7 > 50000000 { n++ }
 		END { print n + 0 }' rows)
-	[ "$n" = "$1" ] || fail "$n requests slept behind, not $1"
+	[ "$n" -le "$1" ] && [ $((n + ${missed:-0})) -ge "$1" ] || fail "$n requests slept behind, not $1"
 	grep -q '"kind":"request part","where":"behind","there":"own","server":"'"$2"'","cause":"sleep"' json ||
 		fail "not at $2"
+}
+
+# inner N: of file json: so many requests were measured at a server behind.
+inner() {
+	n=$(sed -n 's/.*"kind":"total".*"inner":\([0-9]*\),.*/\1/p' json)
+	[ "$n" -le "$1" ] && [ $((n + ${missed:-0})) -ge "$1" ] || fail "$n behind, not $1"
 }
 
 # Both servers are measured: the requests of the one behind are part of those of the other one.
 test_chain() {
 	run sonde why --requests --json -n 1000 -- serve -b -s 100 -e 50 loop 300
 	expect_requests
-	grep '"kind":"total"' json | grep -q '"inner":300,' || fail "not 300 behind"
+	inner 300
 	expect_chain 6 '127.0.0.1:[0-9]*'
 	run sonde why --requests --json -n 1000 -- serve -B "$PWD/sock" -s 100 -e 50 loop 300
 	expect_requests
-	grep '"kind":"total"' json | grep -q '"inner":300,' || fail "not 300 behind a unix socket"
+	inner 300
 	expect_chain 6 "$PWD/sock"
 	run sonde why --requests --json -n 1000 --chain 0 -- serve -b -s 100 -e 50 loop 300
 	expect_exit 0
+	exact
 	grep '"kind":"total"' out | grep -q '"requests":600,"connections":8,.*"inner":0,' || fail "gone into"
 }
 
@@ -219,14 +237,18 @@ test_pidns() {
 test_by() {
 	run sonde why --requests --json --by thread -n 0 -- serve -c 4 threads 100
 	expect_exit 0
+	exact
 	[ "$(grep -c '"kind":"group",.*"object":"server [0-9]*",.*"requests":25,' out)" = 4 ] || fail "not 25 of 4 threads"
 	run sonde why --requests --json --by port -n 0 -- serve -p 1234 -c 4 threads 100
 	expect_exit 0
+	exact
 	[ "$(grep '"kind":"group"' out | grep -c '"object":"port 1234",.*"requests":100,')" = 1 ] || fail "not 100 of a port"
 	run sonde why --requests --json --by port -n 0 -- serve -u @serve threads 100
+	exact
 	[ "$(grep '"kind":"group"' out | grep -c '"object":"@serve",.*"requests":100,')" = 1 ] || fail "not 100 of a name"
 	run sonde why --requests --by peer -n 0 -- serve -a 5555 -c 4 threads 100
 	expect_exit 0
+	exact
 	for peer in 1 2 3 4; do
 		expect_line "^  127.0.0.$peer +25 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+   [a-z]"
 	done
@@ -237,6 +259,7 @@ test_by() {
 test_slower() {
 	run sonde why --requests --json --slower 90 -n 1000 -- serve -s 100 -e 50 threads 300
 	expect_exit 0
+	exact
 	slow=$(sed -n 's/.*"kind":"total".*"requests":300,.*"slower":\([0-9]*\).*/\1/p' out)
 	[ "$slow" -ge 6 ] || fail "$slow are slow"
 	[ "$(grep -c '"kind":"request",' out)" = "$slow" ] || fail "others are among them"
@@ -248,11 +271,11 @@ test_slower() {
 
 # The steps of the slowest requests, with the stack of the sleep.
 test_steps() {
-	run sonde why --requests -n 1000 -- serve -s 100 -e 50 threads 300
+	run sonde why --requests -n 1000 -- serve -s 120 -e 50 threads 300
 	expect_exit 0
 	expect_line '^ +[0-9.]+ +[1-9][0-9]{2,}\.[0-9]+  sleep$'
 	expect_line 'serve_one > .*nanosleep'
-	run sonde why --requests --no-stacks -n 1000 -- serve -s 100 -e 50 threads 300
+	run sonde why --requests --no-stacks -n 1000 -- serve -s 120 -e 50 threads 300
 	expect_line '^ +[0-9.]+ +[1-9][0-9]{2,}\.[0-9]+  sleep$'
 	! grep 'serve_one' out || fail "a stack"
 }
@@ -278,6 +301,7 @@ test_versions() {
 test_same_port() {
 	run sonde why --requests -- serve -a 5555 -c 4 threads 200
 	expect_exit 0
+	exact
 	expect_line '^200 requests on 4 connections in '
 	expect_line "^client's view: .*\(200 on this machine\)$"
 }
