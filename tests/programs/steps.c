@@ -153,7 +153,7 @@ static void call(const struct step *step)
 	if (!child) {
 		long sum = 0;
 
-		alarm(5);
+		alarm(60);
 		for (long i = 1; i <= 3; i++)
 			sum += step->call(i, 1, 2);
 		printf("did %s %ld\n", step->name, sum);

@@ -196,7 +196,7 @@ probed() {
 }
 
 # Of instructions that a kernel may not run as they are: the places, and functions that begin or end with them.
-# timeout=400 kernels=all arch=yes
+# timeout=900 kernels=all arch=yes
 test_user_odd_instructions() {
 	refused=
 	for place in $(steps -l); do
@@ -239,7 +239,8 @@ test_breakpoints_of_others() {
 	target=$!
 	spin > /dev/null &
 	other=$!
-	wait_until 20 grep -q /bin/spin "/proc/$other/maps"
+	wait_until 60 grep -q /bin/spin "/proc/$target/maps"
+	wait_until 60 grep -q /bin/spin "/proc/$other/maps"
 	start sonde funccount -p $target u:/bin/spin:main
 	[ "$(patched $target)" -ge 1 ] || fail "the process has no breakpoint"
 	[ "$(patched $other)" = 0 ] || fail "another process has a breakpoint"
