@@ -141,7 +141,8 @@ static __always_inline __u64 event_wakeup_seldom(__u64 time)
 {
 	volatile struct event_reader *reader = &event_reader;
 
-	return time & 7 && reader->awake ? BPF_RB_NO_WAKEUP : event_wakeup();
+	/* mixed: the clock of some machines goes in steps of many ns */
+	return (time * 0x9e3779b97f4a7c15ULL) >> 61 && reader->awake ? BPF_RB_NO_WAKEUP : event_wakeup();
 }
 
 #define event_submit(record)  bpf_ringbuf_submit(record, event_wakeup())

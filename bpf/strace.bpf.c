@@ -481,9 +481,13 @@ SEC("raw_tp")
 int call_waits(void *ctx)
 {
 	struct call call = { .kind = STRACE_ENTER, .who = bpf_get_current_pid_tgid() };
-	struct strace_pending *entry = find_begin(call.who);
+	struct strace_pending *entry;
 	struct call_regs now;
 
+	/* a processor that was idle: its key is that of a free entry */
+	if (!call.who)
+		return 0;
+	entry = find_begin(call.who);
 	if (!entry)
 		return 0;
 	call.regs = (void *)entry->regs;
