@@ -17,7 +17,7 @@ unused() {
 # takes TOOL: the arguments that it can have, so that another one is too many; "all": it takes any number.
 takes() {
 	case $1 in
-	export | funccount | funclatency | funcslower | mark | record | stackcount | strace | why) echo all ;;
+	export | funccount | funclatency | funcslower | graph | mark | record | stackcount | strace | why) echo all ;;
 	biolatency | cpudist | hardirqs | loads | pidpersec | runqlat | runqlen | softirqs | swapin | vfsstat) echo 1 1 ;;
 	fileslower | offcputime | offwaketime | profile | runqslower | vfscount | wakeuptime) echo 1 ;;
 	report) echo sonde.rec summary ;;
