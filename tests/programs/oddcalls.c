@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -111,10 +112,26 @@ static void deny(void)
 	printf("did getpgid %d %d\n", DENIED, DENIED);
 }
 
-/* getpid, whose number is writev's in 64 bits. */
+#if defined(__x86_64__)
+static sigjmp_buf refused;
+
+static void refuse(int signal)
+{
+	siglongjmp(refused, 1);
+}
+#endif
+
+/* getpid, whose number is writev's in 64 bits. A kernel without 32-bit calls sends SIGSEGV. */
 static void compat(void)
 {
 #if defined(__x86_64__)
+	struct sigaction action = { .sa_handler = refuse, .sa_flags = SA_NODEFER };
+
+	sigaction(SIGSEGV, &action, NULL);
+	if (sigsetjmp(refused, 0)) {
+		printf("did 32-bit 0\n");
+		return;
+	}
 	for (int i = 0; i < COMPAT; i++) {
 		long ret = 20;
 
