@@ -123,7 +123,7 @@ test: ## install what is missing, build, run every test (as root)
 # emulates. FOREIGN= leaves it out.
 FOREIGN = $(if $(filter x86,$(ARCH)),aarch64-linux-gnu-)
 
-fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, `make test` in 13 or sid, by turns (as root)
+fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, a quarter of `make test` in 13 or sid, by turns (as root)
 	@scripts/deps build fresh
 	@scripts/fresh --test by-turns
 
