@@ -11,8 +11,8 @@ function refuse(why) {
 	exit bad = 1
 }
 function check(key, value) {
-	if (key == "kernels" && value !~ /^(all|ends|one)$/)
-		refuse("kernels= is all, ends or one")
+	if (key == "kernels" && value !~ /^(all|ends|one|turns)$/)
+		refuse("kernels= is all, ends, one or turns")
 	if ((key == "arch" || key == "slow") && value != "yes")
 		refuse(key "= is yes, or is left out")
 }

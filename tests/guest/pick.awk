@@ -6,10 +6,12 @@
 #	kernels=all	on all: what it tests differs between kernels in the middle, too
 #	kernels=ends	on the oldest and the newest
 #	kernels=one	on the newest: what it tests is in user space
+#	kernels=turns	on each at every fourth commit: it takes longer than a minute of the processors, all kernels together
 #	arch=yes	also on another architecture: what it tests differs between architectures
 #
 # A pair of test and kernel that is left out runs at each eighth commit. A hash of the pair says at which, so each
-# commit runs an eighth of these pairs, and eight commits in a row run them all.
+# commit runs an eighth of these pairs, and eight commits in a row run them all. On another architecture, which is
+# emulated, twice as many commits do, and tests with an image run only if they are named.
 #
 # Variables: kernel; place: "oldest", "newest" or "between" (of the kernels that have the test's image); foreign: 1 on
 # another architecture; pairs: "full" (every pair), "class" (by the classes alone) or "turn" (by the classes, and those
@@ -23,9 +25,15 @@ function hash(text, i, n) {
 function in_class() {
 	if (foreign)
 		return $8 == "yes"
+	if ($7 == "turns")
+		return has_turn(4)
 	return $7 == "all" || place == "newest" || ($7 == "ends" && place == "oldest")
+}
+
+function has_turn(commits) {
+	return pairs == "turn" && (hash($3 " " kernel) + turn) % commits == 0
 }
 
 BEGIN { letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ " }
 parts && hash($3) % parts != part - 1 { next }
-pairs == "full" || in_class() || (pairs == "turn" && (hash($3 " " kernel) + turn) % 8 == 0)
+pairs == "full" || in_class() || (foreign ? $6 == "-" && has_turn(16) : has_turn(8))

@@ -111,7 +111,7 @@ test_kept_functions() {
 	survives latency uprobe.multi alpha
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_kept_kernel() {
 	survives count fentry "p:$getpgid"
 	survives count kprobe "p:$getpgid"

@@ -68,7 +68,7 @@ created() {
 		sed -n 's/^\(raw\|calls\|function\|both\|times_seconds\)_created\({.*}\)*/\1/p' | sort -u
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_export_pins() {
 	mount_pins
 	pinned_lines > lines
@@ -194,7 +194,7 @@ comes_back() {
 }
 
 # A storm costs more than the budget: calls are sampled, and the line is paused. After the storm all comes back.
-# timeout=400
+# timeout=400 kernels=turns
 test_export_budget() {
 	line='line="funclatency vfs_read"'
 

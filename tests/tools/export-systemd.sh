@@ -158,7 +158,7 @@ expect_kept() {
 }
 
 # Counters go on over restarts, reloads and the death of the service, and nothing is counted twice.
-# timeout=900 image=systemd kernels=ends
+# timeout=900 image=systemd kernels=turns
 test_restarts() {
 	serve "funccount $getpgid as pgids" runqlat
 	[ "$(peer systemctl show -P NFileDescriptorStore sonde-export)" -gt 0 ] || fail "nothing is kept"

@@ -232,7 +232,7 @@ test_bpftrace_at_work() {
 }
 
 # Tools whose probes belong to descriptors leave nothing, and reset-trace must print nothing.
-# timeout=600 image=peers
+# timeout=600 image=peers kernels=turns
 test_bpf_tools_killed() {
 	everything > before
 	held bpftrace -q -e 'kprobe:vfs_re* { @k = count(); }

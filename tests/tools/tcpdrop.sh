@@ -29,7 +29,7 @@ drops_seen() {
 	expect_line "^ +tcp_v[46]_rcv\\+[0-9]+"
 }
 
-# kernels=all
+# kernels=turns
 test_tcpdrop() {
 	drops_seen data 4
 	expect_drops PA

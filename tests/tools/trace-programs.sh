@@ -51,7 +51,7 @@ test_json() {
 	theme json
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_kernel() {
 	theme kernel
 }

@@ -103,7 +103,7 @@ each() {
 	done
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_each_cause() {
 	# shellcheck disable=SC2086 # several words
 	one_of_three each $all_causes
