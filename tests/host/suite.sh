@@ -35,7 +35,7 @@ test_classes() {
 	expect_picked 'default each own_line ' 5.10 oldest
 	expect_picked 'each ' 6.1 between
 	expect_picked 'default newest each of_file own_line ' 7.2 newest
-	expect_picked 'of_file own_line ' 6.12 between foreign=1
+	expect_picked 'of_file own_line dear ' 6.12 between foreign=1
 	expect_picked 'default newest each of_file own_line dear ' 6.1 between pairs=full
 	for turn in 1 2 3 4 5 6 7 8; do
 		picked 6.1 between pairs=turn turn=$turn >> turns
