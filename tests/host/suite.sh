@@ -44,7 +44,7 @@ test_classes() {
 }
 
 # What is left out has its turn within eight commits, on each kernel and architecture.
-# slow=yes
+# slow=yes timeout=300
 test_each_pair_has_its_turn() {
 	run "$0/tests/guest/turns"
 	expect_exit 0
