@@ -13,7 +13,7 @@
 
 struct stream_piece {
 	unsigned long end; /* a position; the last piece ends where the division does */
-	uint64_t later;	   /* the oldest time in the pieces behind it, in ns since boot; UINT64_MAX: there are none */
+	uint64_t later;	   /* the oldest time behind it, in ns since boot; UINT64_MAX: nothing is behind it */
 };
 
 /* Initialise with {}. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * For stream.c and stacks.c: the memory of a BPF ring buffer, and reading its records. libbpf maps all of the buffer
- * twice in a row, so that no record is in two pieces. All pages of the mapping are in memory and count as the process's own. Here the
- * second part is only as long as a record can be. The layout is that of the kernel (linux/bpf.h and its ring buffer's
- * documentation).
+ * twice in a row, so that no record is in two pieces. All pages of the mapping are in memory and count as the process's
+ * own. Here the second part is only as long as a record can be. The layout is that of the kernel (linux/bpf.h and its
+ * ring buffer's documentation).
  */
 #ifndef SONDE_ENGINE_STREAM_RING_H
 #define SONDE_ENGINE_STREAM_RING_H

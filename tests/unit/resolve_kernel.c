@@ -233,7 +233,7 @@ Test(resolve_kernel, modules)
 }
 
 /*
- * A trampoline knows the module of its function. Older kernels go by the name alone, and find the kernel proper's first.
+ * A trampoline knows the module of its function. Older kernels go by the name, and find the kernel proper's first.
  */
 Test(resolve_kernel, trampolines_of_modules)
 {

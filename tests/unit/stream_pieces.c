@@ -57,7 +57,7 @@ static void put(struct memory *m, uint32_t header, uint64_t time)
 	m->writers += 8 + (size + 7) / 8 * 8;
 }
 
-/* Fills the buffer. Of 16 records one is thrown away, and one had to wait before it looked at the clock, or was early. */
+/* Fills the buffer. Of 16 records one is thrown away, one waited before it looked at the clock, one was early. */
 static uint64_t fill(struct memory *m)
 {
 	uint64_t now = 1000000, n = 0;
