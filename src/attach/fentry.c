@@ -23,6 +23,8 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 		return "a module that fentry is attached to cannot be removed";
 	if (!target->unique)
 		return "several functions have this name, and fentry goes by name";
+	if (!target->alone && !quirk_trampolines_of_modules())
+		return "several functions have this name, and this kernel's fentry does not look at the module";
 	if (target->ret && quirk_never_returns(target->name))
 		return "it never returns";
 	if (n > FENTRY_FEW && !asked)

@@ -13,6 +13,7 @@
 #include "base/caps.h"
 #include "base/word.h"
 #include "kernel/kernel.h"
+#include "kernel/types.h"
 #include "quirks.h"
 
 /* No kernel refuses a map's value for being so large. */
@@ -250,6 +251,25 @@ static bool ask_private_stacks(void)
 }
 
 QUIRK(private_stacks)
+
+/* The same change gave programs a member that says whose function they are attached to. */
+static bool ask_trampolines_of_modules(void)
+{
+	struct kernel_types *types = kernel_types_new();
+	struct err err;
+	int kernel = kernel_types_module(types, NULL, &err);
+	uint32_t id = kernel < 0 ? 0 : kernel_types_find(types, kernel, "bpf_prog_aux", 1U << BTF_KIND_STRUCT, &err);
+	const struct btf_type *aux = id ? kernel_types_get(types, kernel, id) : NULL;
+	const struct btf_member *members = (const void *)(aux + 1);
+	bool found = false;
+
+	for (uint32_t i = 0; aux && i < BTF_INFO_VLEN(aux->info); i++)
+		found |= !strcmp(kernel_types_string(types, kernel, members[i].name_off), "mod");
+	kernel_types_free(types);
+	return found;
+}
+
+QUIRK(trampolines_of_modules)
 
 /* "none voluntary (full) lazy": the model in use is in parentheses. */
 static bool ask_preemptible(void)

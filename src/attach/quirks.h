@@ -23,6 +23,8 @@ bool quirk_large_keys(void);
 bool quirk_task_regs(void);
 /* bpf_get_func_arg() and bpf_get_func_ret() in programs on trampolines (5.17). */
 bool quirk_func_args(void);
+/* A trampoline finds a module's function among those of the module, and not by its name alone (6.3). */
+bool quirk_trampolines_of_modules(void);
 bool quirk_kprobe_multi(void);
 /*
  * Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint?

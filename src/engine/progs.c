@@ -199,7 +199,7 @@ static void add_syscall_function(struct progs *progs, size_t i)
 	struct target *target = add_target(progs, i);
 
 	target->kind = TARGET_KERNEL;
-	target->ret = target->unique = true;
+	target->ret = target->unique = target->alone = true;
 	target->label = target->name =
 		pool_addf(&progs->set.pool, SYSCALL_FUNCTION "%s", progs->source->probes[i].syscall);
 }

@@ -18,8 +18,6 @@
  */
 #define BUFFER	 (512 * 1024)
 #define PAUSE_MS 200
-/* Records read at a time. */
-#define BATCH 64
 
 /*
  * With source->calm: how often the reader wakes in a time. After that, records of processes wait for the end of the
@@ -114,14 +112,7 @@ struct stacks_kept *stacks_kept(struct stacks *stacks, uint64_t id)
 /* Reads what is there now: where reading causes events that have stacks, it would never end. */
 void stacks_drain(struct stacks *stacks)
 {
-	struct ring *ring = ring_buffer__ring(stacks->ring, 0);
-	unsigned long end = ring__producer_pos(ring), at = ring__consumer_pos(ring), was;
-
-	do {
-		was = at;
-		ring__consume_n(ring, BATCH);
-		at = ring__consumer_pos(ring);
-	} while (at < end && at != was);
+	stream_ring_take(&stacks->ring, stream_ring_end(&stacks->ring), SIZE_MAX, take_record, stacks);
 }
 
 static void trim(struct stacks_kept *kept)
@@ -288,11 +279,10 @@ static int take(void *stacks)
 static int open_ring(struct stacks *stacks, struct err *err)
 {
 	struct intake *intake = stacks->instance->intake;
-	int map = object_map_fd(stacks->object, "stacks"), ret;
+	int map = object_map_fd(stacks->object, "stacks"), ret = stream_ring_open(&stacks->ring, map);
 
-	stacks->ring = ring_buffer__new(map, take_record, stacks, NULL);
-	if (!stacks->ring)
-		return err_set(err, -errno, "cannot open the ring buffer of stacks: %s", strerror(errno));
+	if (ret)
+		return err_set(err, ret, "cannot open the ring buffer of stacks: %s", strerror(-ret));
 	intake_add(intake, INTAKE_STACKS, take, stacks);
 	ret = intake_watch(intake, map, err);
 	return ret ? ret : intake_watch(intake, unwind_fd(stacks->unwind), err);
@@ -347,7 +337,7 @@ void stacks_free(struct stacks *stacks)
 	if (!stacks)
 		return;
 	stacks_table_release(stacks);
-	ring_buffer__free(stacks->ring);
+	stream_ring_close(&stacks->ring);
 	vec_each(kept, &stacks->kept)
 		free(*kept);
 	free(stacks->kept.v);

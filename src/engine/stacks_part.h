@@ -9,6 +9,7 @@
 #include "base/set.h"
 #include "output/files.h"
 #include "stacks.h"
+#include "stream_ring.h"
 #include "symbols/symbols.h"
 
 /* The frames of an id: the user part, room for a mark, the kernel part; each with the innermost frame first. */
@@ -34,7 +35,7 @@ struct stacks {
 	struct unwind *unwind;
 	struct kernel *kernel;
 	struct symbols *symbols;
-	struct ring_buffer *ring;
+	struct stream_ring ring;
 	bool precedes; /* engine_precede() */
 	/* with source->calm */
 	uint64_t burst; /* when it began, ns of CLOCK_MONOTONIC */

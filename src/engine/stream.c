@@ -13,6 +13,7 @@
 #include "intake.h"
 #include "object.h"
 #include "order.h"
+#include "stream_pieces.h"
 #include "stream_rest.h"
 #include "stream_ring.h"
 
@@ -46,6 +47,7 @@ struct stream {
 	unsigned long mark;
 	uint64_t mark_time;
 	bool marked;
+	struct stream_pieces pieces; /* of what is before the mark */
 
 	/* At the end. */
 	bool (*should_hurry)(void *ctx);
@@ -91,21 +93,34 @@ static void set_mark(struct stream *stream)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	stream->mark = stream_ring_end(&stream->ring);
 	stream->marked = true;
+	stream_pieces_divide(&stream->pieces, &stream->ring, stream->mark);
+}
+
+/* Passes on what was read, when all of a piece was: what is older than that time and than all that is not read yet. */
+static void hand_on_piece(struct stream *stream, const struct stream_piece *piece, uint64_t until, stream_fn fn,
+			  void *ctx)
+{
+	order_hand_on(&stream->taken, piece->later < until ? piece->later : until, fn, ctx);
 }
 
 /* Reads one batch. Returns false if there is no more at the moment. */
 static bool take_batch(struct stream *stream)
 {
-	bool more;
+	const struct stream_piece *piece;
+	bool is_last;
+	size_t n;
 
 	if (!stream->marked)
 		set_mark(stream);
-	more = stream_ring_take(&stream->ring, BATCH, take_one, stream) == BATCH;
-	if (stream_ring_at(&stream->ring) >= stream->mark) {
-		order_hand_on(&stream->taken, stream->mark_time, stream->fn, stream->ctx);
-		stream->marked = false;
-	}
-	return more;
+	piece = &stream->pieces.v[stream->pieces.next];
+	is_last = stream->pieces.next + 1 == stream->pieces.n;
+	n = stream_ring_take(&stream->ring, is_last ? ULONG_MAX : piece->end, BATCH, take_one, stream);
+	if (stream_ring_at(&stream->ring) < piece->end)
+		return n == BATCH;
+	hand_on_piece(stream, piece, stream->mark_time, stream->fn, stream->ctx);
+	stream->marked = !is_last;
+	stream->pieces.next++;
+	return !is_last || n == BATCH;
 }
 
 static void say_awake(struct stream *stream, bool awake)
@@ -146,7 +161,7 @@ static bool take_up_to(struct stream *stream, unsigned long end)
 	while (at < end) {
 		unsigned long was = at;
 
-		stream_ring_take(&stream->ring, BATCH, take_one, stream);
+		stream_ring_take(&stream->ring, end, BATCH, take_one, stream);
 		at = stream_ring_at(&stream->ring);
 		if (at != was)
 			since = clock_boot_ns();
@@ -158,10 +173,23 @@ static bool take_up_to(struct stream *stream, unsigned long end)
 	return true;
 }
 
+/* Reads up to that position, and passes on what is not newer than that time. Returns false as take_up_to() does. */
+static bool take_pieces(struct stream *stream, unsigned long end, uint64_t until, stream_fn fn, void *ctx)
+{
+	stream->marked = false;
+	stream_pieces_divide(&stream->pieces, &stream->ring, end);
+	vec_each(piece, &stream->pieces) {
+		if (!take_up_to(stream, piece->end))
+			return false;
+		hand_on_piece(stream, piece, until, fn, ctx);
+	}
+	return true;
+}
+
 void stream_take_until(struct stream *stream, uint64_t time)
 {
-	take_up_to(stream, stream_ring_end(&stream->ring));
-	order_hand_on(&stream->taken, time, stream->fn, stream->ctx);
+	if (!take_pieces(stream, stream_ring_end(&stream->ring), time, stream->fn, stream->ctx))
+		order_hand_on(&stream->taken, time, stream->fn, stream->ctx);
 }
 
 /* Takes the complete records behind one that is not, and counts the others. */
@@ -202,7 +230,7 @@ void stream_take_all(struct stream *stream, bool (*should_hurry)(void *ctx), voi
 
 	stream->should_hurry = should_hurry;
 	stream->hurry_ctx = ctx;
-	if (stream->gave_up || !take_up_to(stream, end))
+	if (stream->gave_up || !take_pieces(stream, end, UINT64_MAX, pass_on_last, stream))
 		give_up(stream, end);
 	order_hand_on(&stream->taken, UINT64_MAX, pass_on_last, stream);
 }
@@ -265,6 +293,7 @@ void stream_close(struct stream *stream)
 	if (!stream)
 		return;
 	stream_ring_close(&stream->ring);
+	stream_pieces_release(&stream->pieces);
 	order_release(&stream->taken);
 	free(stream);
 }

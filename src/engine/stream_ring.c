@@ -61,12 +61,13 @@ unsigned long stream_ring_end(const struct stream_ring *ring)
 	return __atomic_load_n((const unsigned long *)ring->writers, __ATOMIC_ACQUIRE);
 }
 
-size_t stream_ring_take(struct stream_ring *ring, size_t n, int (*fn)(void *ctx, void *record, size_t size), void *ctx)
+size_t stream_ring_take(struct stream_ring *ring, unsigned long limit, size_t n,
+			int (*fn)(void *ctx, void *record, size_t size), void *ctx)
 {
 	unsigned long at = stream_ring_at(ring), end = stream_ring_end(ring);
 	size_t passed = 0;
 
-	while (at < end && passed < n) {
+	while (at < end && at < limit && passed < n) {
 		char *record = ring->records + (at & (ring->size - 1));
 		uint32_t header = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		size_t size = header & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);

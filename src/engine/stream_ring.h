@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For stream.c: the memory of a BPF ring buffer, and reading its records. libbpf maps all of the buffer twice in a row,
- * so that no record is in two pieces. All pages of the mapping are in memory and count as the process's own. Here the
- * second part is only as long as a record can be. The layout is that of the kernel (linux/bpf.h and its ring buffer's
- * documentation).
+ * For stream.c and stacks.c: the memory of a BPF ring buffer, and reading its records. libbpf maps all of the buffer
+ * twice in a row, so that no record is in two pieces. All pages of the mapping are in memory and count as the process's
+ * own. Here the second part is only as long as a record can be. The layout is that of the kernel (linux/bpf.h and its
+ * ring buffer's documentation).
  */
 #ifndef SONDE_ENGINE_STREAM_RING_H
 #define SONDE_ENGINE_STREAM_RING_H
+
+#include <limits.h>
 
 #include "base/base.h"
 
@@ -30,9 +32,10 @@ unsigned long stream_ring_at(const struct stream_ring *ring);
 unsigned long stream_ring_end(const struct stream_ring *ring);
 
 /*
- * Passes on at most n records, up to the first one that is not complete. fn's result is not used. Returns how many were
- * passed on.
+ * Passes on at most n records that begin before the position `limit` (ULONG_MAX: all), up to the first one that is not
+ * complete. fn's result is not used. Returns how many were passed on.
  */
-size_t stream_ring_take(struct stream_ring *ring, size_t n, int (*fn)(void *ctx, void *record, size_t size), void *ctx);
+size_t stream_ring_take(struct stream_ring *ring, unsigned long limit, size_t n,
+			int (*fn)(void *ctx, void *record, size_t size), void *ctx);
 
 #endif

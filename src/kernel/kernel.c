@@ -57,23 +57,23 @@ static int read_modules(struct kernel *kernel)
 	return kernel_module_loaded("*") ? -EINVAL : 0;
 }
 
-static bool read_image(struct kernel *kernel)
+static bool read_image(struct kernel *kernel, bool by_address)
 {
 	kernel->places = (struct memory_places){};
-	if (!kallsyms_image_read(&kernel->image, &kernel->places, kernel->memory) && !read_modules(kernel))
+	if (!kallsyms_image_read(&kernel->image, &kernel->places, kernel->memory, by_address) && !read_modules(kernel))
 		return true;
 	release_image(kernel);
 	kernel->places = (struct memory_places){};
 	return false;
 }
 
-/* Tests put files in the kernel's place, but no memory. */
-static void open_symbols(struct kernel *kernel)
+/* by_address: nobody asks for all symbols now. Tests put files in the kernel's place, but no memory. */
+static void open_symbols(struct kernel *kernel, bool by_address)
 {
 	if (!kernel->was_opened)
 		kernel->memory = kernel_is_real() ? memory_open() : NULL;
 	if (!kernel->was_opened || kernel->was_dropped)
-		kernel->packed = kernel->memory && read_image(kernel);
+		kernel->packed = kernel->memory && read_image(kernel, by_address);
 	kernel->was_opened = true;
 	kernel->was_dropped = false;
 }
@@ -139,7 +139,7 @@ static int each(struct kernel *kernel, struct filter filter, struct err *err)
 {
 	int ret;
 
-	open_symbols(kernel);
+	open_symbols(kernel, false);
 	if (!kernel->packed)
 		return each_of_text(kernel, &filter, err);
 	ret = kallsyms_image_each(&kernel->image, filter.name, filter.fn, filter.ctx);
@@ -178,7 +178,7 @@ int kernel_symbol_at(struct kernel *kernel, uint64_t addr, struct ksym_place *pl
 {
 	int ret;
 
-	open_symbols(kernel);
+	open_symbols(kernel, true);
 	if (!bpf_ksyms_at(&kernel->bpf, addr, place))
 		return 0;
 	ret = kernel->packed ? 0 : keep_text(kernel, NULL);
@@ -205,7 +205,7 @@ void kernel_find_symbols(struct kernel *kernel, struct ksym_wanted *v, size_t n,
 {
 	struct ksym_place place;
 
-	open_symbols(kernel);
+	open_symbols(kernel, true);
 	if (!kernel->packed && !kernel->was_kept)
 		kallsyms_search(v, n, strings, &kernel->places);
 	for (size_t i = 0; i < n; i++)
@@ -232,7 +232,7 @@ static void find_bpf(struct kernel *kernel)
 
 int kernel_read_bpf(struct kernel *kernel)
 {
-	open_symbols(kernel);
+	open_symbols(kernel, true);
 	if (!kernel->memory)
 		return -ENOENT;
 	find_bpf(kernel);
@@ -245,7 +245,7 @@ int kernel_each_record(struct kernel *kernel, void (*fn)(uint64_t addr, void *ct
 	int ret = 0;
 
 	if (!kernel->was_dropped)
-		open_symbols(kernel);
+		open_symbols(kernel, false);
 	if (!kernel->memory)
 		return -ENOENT;
 	if (!kernel->packed && !kernel->places.ftrace_pages_start)

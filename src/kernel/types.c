@@ -97,6 +97,11 @@ static struct module *module_get(struct kernel_types *types, int number, struct 
 	return NULL;
 }
 
+const char *kernel_types_module_name(const struct kernel_types *types, int module)
+{
+	return module > 0 && (size_t)module < types->n ? types->v[module]->name : NULL;
+}
+
 int kernel_types_module(struct kernel_types *types, const char *name, struct err *err)
 {
 	const struct module *base = module_get(types, 0, err);

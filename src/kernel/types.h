@@ -18,6 +18,8 @@ void kernel_types_free(struct kernel_types *types);
 
 /* A module's types, or the kernel's own (module NULL), as a number for the calls below; -ENOENT: it has none. */
 int kernel_types_module(struct kernel_types *types, const char *module, struct err *err);
+/* The name of a module by such a number, valid until the session is freed; NULL: the kernel itself. */
+const char *kernel_types_module_name(const struct kernel_types *types, int module);
 
 /*
  * The id of the type of this name and of one of the kinds (a set of 1 << BTF_KIND_...); 0: there is none. Definitions

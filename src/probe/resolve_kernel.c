@@ -14,7 +14,8 @@ struct hit {
 	uint64_t addr;
 	const char *name, *module;
 	struct query *query;
-	bool listed; /* the name by which ftrace lists this address */
+	bool listed;	    /* the name by which ftrace lists this address */
+	bool unique, alone; /* as of struct target */
 };
 
 struct search {
@@ -112,29 +113,34 @@ static int compare_hits(const void *pa, const void *pb)
 	return ret ? ret : strcmp(str_or_empty(a->module), str_or_empty(b->module));
 }
 
-/* Sorts by name, so that functions with the same name are neighbours: these cannot be attached by name. */
+/* Sorts by name and module: functions of a module with the same name are neighbours, and cannot be attached by name. */
 static int compare_names(const void *pa, const void *pb)
 {
 	const struct hit *a = *(struct hit *const *)pa, *b = *(struct hit *const *)pb;
 	int ret = strcmp(a->name, b->name);
 
+	if (!ret)
+		ret = strcmp(str_or_empty(a->module), str_or_empty(b->module));
 	return ret ? ret : COMPARE(a->addr, b->addr);
 }
 
+static bool same_name(const struct hit *a, const struct hit *b)
+{
+	return !strcmp(a->name, b->name) && str_same(a->module, b->module);
+}
+
 /*
- * Whether two hits of one name are one function. If addresses are hidden, a query that has both hits shows that
- * they are two.
+ * Whether two hits of one name and module are one function. If addresses are hidden, a query that has both hits shows
+ * that they are two.
  */
 static bool same_function(const struct hit *a, const struct hit *b)
 {
-	return a->addr == b->addr && (a->addr || a->query != b->query) &&
-	       !strcmp(str_or_empty(a->module), str_or_empty(b->module));
+	return a->addr == b->addr && (a->addr || a->query != b->query);
 }
 
-static bool *find_unique(const struct hits *hits)
+static void find_unique(struct hits *hits)
 {
 	__free struct hit **index = base_alloc(hits->n * sizeof(*index));
-	bool *unique = base_alloc(hits->n * sizeof(*unique));
 	size_t end;
 
 	for (size_t i = 0; i < hits->n; i++)
@@ -143,12 +149,11 @@ static bool *find_unique(const struct hits *hits)
 	for (size_t i = 0; i < hits->n; i = end) {
 		bool same = true;
 
-		for (end = i + 1; end < hits->n && !strcmp(index[i]->name, index[end]->name); end++)
+		for (end = i + 1; end < hits->n && same_name(index[i], index[end]); end++)
 			same = same && same_function(index[i], index[end]);
 		for (size_t j = i; j < end; j++)
-			unique[index[j] - hits->v] = same;
+			index[j]->unique = index[j]->alone = same;
 	}
-	return unique;
 }
 
 /* How many places of the whole kernel have a name. */
@@ -174,9 +179,9 @@ static int count_place(const struct ksym *sym, void *ctx)
 
 /*
  * Before Linux 6.3 a trampoline finds a module's function by its name alone, and takes the first one in the whole
- * kernel.
+ * kernel: the kernel proper's own, if it has one.
  */
-static void find_twins(const struct search *search, bool *unique)
+static void find_twins(struct search *search)
 {
 	struct twins twins = {};
 
@@ -190,12 +195,12 @@ static void find_twins(const struct search *search, bool *unique)
 	vec_each(hit, &search->hits)
 		if (is_trampoline_of_module(hit) &&
 		    twins.places[set_find(&twins.names, hit->name, strlen(hit->name))] > 1)
-			unique[hit - search->hits.v] = false;
+			hit->alone = false;
 	free(twins.places);
 	set_release(&twins.names);
 }
 
-static void add_target(struct target_set *set, const struct hit *hit, bool unique)
+static void add_target(struct target_set *set, const struct hit *hit)
 {
 	const struct spec *spec = &hit->query->spec;
 	struct target *target = vec_push(set);
@@ -204,7 +209,8 @@ static void add_target(struct target_set *set, const struct hit *hit, bool uniqu
 	target->kind = TARGET_KERNEL;
 	target->mech = spec->mech;
 	target->ret = spec->ret;
-	target->unique = unique;
+	target->unique = hit->unique;
+	target->alone = hit->alone;
 	target->offset = spec->name ? spec->offset : spec->offset - hit->addr;
 	target->addr = hit->addr ? hit->addr + target->offset : 0;
 	target->name = hit->name;
@@ -247,10 +253,9 @@ static bool is_traceable(const struct search *search, const struct hit *hit)
 static int add_hits(struct search *search, size_t *bad, struct err *err)
 {
 	struct hits *hits = &search->hits;
-	__free bool *unique = NULL;
 
-	unique = find_unique(hits);
-	find_twins(search, unique);
+	find_unique(hits);
+	find_twins(search);
 	for (size_t i = 0; i < search->n; i++)
 		search->queries[i].found = 0;
 	vec_each(hit, hits) {
@@ -269,7 +274,7 @@ static int add_hits(struct search *search, size_t *bad, struct err *err)
 		if (excluded)
 			add_note(search->set, hit->name, excluded);
 		else
-			add_target(search->set, hit, unique[hit - hits->v]);
+			add_target(search->set, hit);
 	}
 	return 0;
 }
@@ -373,10 +378,15 @@ static bool add_by_name(struct search *search)
 	if (resolve_excluded(name) || !kernel_symbol_unique(name) || (wants_module && !kernel_btf_has_func(name)))
 		return false;
 	for (size_t i = 0; i < search->n; i++) {
-		struct hit hit = { .name = pool_add(&search->set->pool, name), .query = &search->queries[i] };
+		const struct hit hit = {
+			.name = pool_add(&search->set->pool, name),
+			.query = &search->queries[i],
+			.unique = true,
+			.alone = true,
+		};
 
 		if (query_is_kernel(hit.query))
-			add_target(search->set, &hit, true);
+			add_target(search->set, &hit);
 	}
 	return true;
 }

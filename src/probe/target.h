@@ -50,7 +50,8 @@ struct target {
 	bool ret;	/* at return */
 	bool usdt;	/* TARGET_USER: a USDT probe, not a function */
 	bool one_of;	/* TARGET_USER: shares a slot with all targets of the same object and label */
-	bool unique;	/* TARGET_KERNEL: the only function of this name */
+	bool unique;	/* TARGET_KERNEL: the only function of this name in its module, or in the kernel proper */
+	bool alone;	/* TARGET_KERNEL: the only function of this name at all, or the kernel proper's own */
 	uint32_t slot;
 	uint64_t addr;		       /* kernel address (0: unknown) or place in the file; includes offset */
 	uint64_t offset;	       /* from the begin of the function, in bytes */

@@ -33,14 +33,14 @@ static int look_at_module(const struct ksym *sym, char type, void *ctx)
 	return look(sym, ctx);
 }
 
-static void read_symbols(const struct memory *memory)
+static void read_symbols(const struct memory *memory, bool by_address)
 {
 	struct kallsyms_image image = {};
 	struct modules_image modules = {};
 	struct memory_places places = {};
 	struct ksym_place place;
 
-	if (!kallsyms_image_read(&image, &places, memory)) {
+	if (!kallsyms_image_read(&image, &places, memory, by_address)) {
 		kallsyms_image_each(&image, NULL, look, NULL);
 		kallsyms_image_each(&image, "x", look, NULL);
 		for (uint64_t addr = BASE - 64; addr < BASE + 4096; addr += 13)
@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rooted = true;
 	arena = data;
 	arena_size = size;
-	read_symbols(&memory);
+	read_symbols(&memory, false);
+	read_symbols(&memory, true);
 	ftrace_records_each(&memory, BASE + 8, look_at_record, NULL);
 	return 0;
 }

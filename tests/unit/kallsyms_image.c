@@ -134,16 +134,27 @@ static int show(const struct ksym *sym, void *ctx)
 	return 0;
 }
 
-static int read_image(struct str *text)
+static int read_image_as(struct str *text, bool by_address)
 {
 	__cleanup(kallsyms_image_release) struct kallsyms_image image = {};
 	struct memory_places places = {};
-	int ret = kallsyms_image_read(&image, &places, &memory);
+	int ret = kallsyms_image_read(&image, &places, &memory, by_address);
 
 	if (ret)
 		return ret;
 	str_addf(text, "modules %llx, records %llx\n", places.modules - BASE, places.ftrace_pages_start - BASE);
 	return kallsyms_image_each(&image, NULL, show, text);
+}
+
+/* The tables are the same whether they are held or read in pieces. */
+static int read_image(struct str *text)
+{
+	struct str pieces __str = {};
+	int ret = read_image_as(text, false);
+
+	cr_expect_eq(read_image_as(&pieces, true), ret);
+	cr_expect_str_eq(str_or_empty(pieces.data), str_or_empty(text->data));
+	return ret;
 }
 
 static int show_of_module(const struct ksym *sym, char type, void *ctx)
@@ -201,7 +212,8 @@ Test(kallsyms_image, by_name_and_address)
 	struct str text __str = {};
 
 	put_all(OFFSETS_FROM_BASE);
-	cr_assert_eq(kallsyms_image_read(&image, &places, &memory), 0);
+	cr_assert_eq(kallsyms_image_read(&image, &places, &memory, false), 0);
+	cr_expect_not_null(image.names);
 	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
 		struct ksym_place place;
 
@@ -213,6 +225,7 @@ Test(kallsyms_image, by_name_and_address)
 		cr_expect_eq(place.end, BASE + want[i].start + 16);
 		cr_expect_null(place.module);
 	}
+	cr_expect_null(image.names, "those who look up addresses keep no names");
 	kallsyms_image_each(&image, "two", show, &text);
 	kallsyms_image_each(&image, "tw", show, &text);
 	kallsyms_image_each(&image, "twoo", show, &text);
@@ -237,7 +250,9 @@ Test(kallsyms_image, many)
 	put_symbols((const char *const *)many, MANY, OFFSETS_FROM_BASE);
 	for (int i = 51; i < 53; i++)
 		put(OFFSETS_AT + i * sizeof(int32_t), &(int32_t){ 16 * 50 }, sizeof(int32_t));
-	cr_assert_eq(kallsyms_image_read(&image, &places, &memory), 0);
+	cr_assert_eq(kallsyms_image_read(&image, &places, &memory, true), 0);
+	cr_expect_null(image.names);
+	cr_expect_null(image.offsets);
 	for (int i = 0; i < MANY - 1; i++) {
 		int want = i >= 50 && i < 53 ? 51 : i;
 		struct ksym_place place;
@@ -342,7 +357,7 @@ Test(kallsyms_image, places_of_any_type)
 	struct memory_places places = {}, text_like = {};
 
 	put_all(OFFSETS_FROM_BASE);
-	cr_assert_eq(kallsyms_image_read(&image, &places, &memory), 0);
+	cr_assert_eq(kallsyms_image_read(&image, &places, &memory, false), 0);
 	kallsyms_image_release(&image);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		typed[i] = !strcmp(names[i], "Dmodules")	      ? "Tmodules"
@@ -350,7 +365,7 @@ Test(kallsyms_image, places_of_any_type)
 								      : names[i];
 	put_all(OFFSETS_FROM_BASE);
 	put_symbols(typed, ARRAY_SIZE(typed), OFFSETS_FROM_BASE);
-	cr_assert_eq(kallsyms_image_read(&image, &text_like, &memory), 0);
+	cr_assert_eq(kallsyms_image_read(&image, &text_like, &memory, false), 0);
 	cr_assert_neq(places.modules, 0);
 	cr_assert_eq(text_like.modules, places.modules);
 	cr_assert_eq(text_like.ftrace_pages_start, places.ftrace_pages_start);

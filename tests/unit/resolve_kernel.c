@@ -213,10 +213,11 @@ Test(resolve_kernel, twins)
 	expect_slots("twin@ffffffff81001080 twin@ffffffff810010c0");
 	cr_expect_eq(set.v[0].unique, false);
 	cr_expect_eq(set.v[1].unique, false);
-	/* fentry and kprobes by name could reach the module's as well */
+	/* each is the only one of its module */
 	cr_assert_eq(RESOLVE("vfs_read"), 0);
 	expect_slots("ext4:vfs_read vfs_read");
-	cr_expect_eq(set.v[0].unique, false);
+	cr_expect_eq(set.v[0].unique, true);
+	cr_expect_eq(set.v[1].unique, true);
 }
 
 Test(resolve_kernel, modules)
@@ -231,7 +232,9 @@ Test(resolve_kernel, modules)
 	cr_expect_eq(RESOLVE("vfs_write", "kprobe:xfs:xfs_sync"), -ENOENT);
 }
 
-/* A trampoline knows the module of its function, and goes by a name that only one place of the kernel has. */
+/*
+ * A trampoline knows the module of its function. Older kernels go by the name, and find the kernel proper's first.
+ */
 Test(resolve_kernel, trampolines_of_modules)
 {
 	cr_assert_eq(RESOLVE("fentry:ext4_sync_fs"), 0, "%s", err.text);
@@ -240,7 +243,15 @@ Test(resolve_kernel, trampolines_of_modules)
 	cr_assert_eq(RESOLVE("fexit:ext4:*"), 0, "%s", err.text);
 	expect_slots("ext4_sync_fs vfs_read");
 	cr_expect_eq(set.v[0].unique, true);
-	cr_expect_eq(set.v[1].unique, false);
+	cr_expect_eq(set.v[0].alone, true);
+	cr_expect_eq(set.v[1].unique, true);
+	cr_expect_eq(set.v[1].alone, false);
+	cr_assert_eq(RESOLVE("fentry:vfs_read"), 0, "%s", err.text);
+	cr_assert_eq(set.n, 2);
+	vec_each(target, &set) {
+		cr_expect_eq(target->unique, true);
+		cr_expect_eq(target->alone, !target->object, "the kernel proper's own is found by its name");
+	}
 	cr_assert_eq(RESOLVE("p:ext4:vfs_read"), 0, "%s", err.text);
 	cr_expect_eq(set.v[0].unique, true);
 }

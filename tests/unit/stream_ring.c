@@ -52,17 +52,17 @@ Test(stream_ring, ends_at_one_that_is_not_complete)
 	struct memory m;
 
 	init(&m, 0);
-	cr_assert_eq(stream_ring_take(&m.ring, 9, add_up, &passed), 0);
+	cr_assert_eq(stream_ring_take(&m.ring, ULONG_MAX, 9, add_up, &passed), 0);
 	put(&m, 0, 1);
 	put(&m, BPF_RINGBUF_DISCARD_BIT, 2);
 	put(&m, 0, 3);
 	put(&m, BPF_RINGBUF_BUSY_BIT, 4);
 	put(&m, 0, 5);
-	cr_assert_eq(stream_ring_take(&m.ring, 9, add_up, &passed), 2);
+	cr_assert_eq(stream_ring_take(&m.ring, ULONG_MAX, 9, add_up, &passed), 2);
 	cr_assert_eq(passed, 13);
 	cr_assert_eq(stream_ring_at(&m.ring), 3 * 24);
 	cr_assert_eq(stream_ring_end(&m.ring), 5 * 24);
-	cr_assert_eq(stream_ring_take(&m.ring, 9, add_up, &passed), 0);
+	cr_assert_eq(stream_ring_take(&m.ring, ULONG_MAX, 9, add_up, &passed), 0);
 }
 
 Test(stream_ring, no_more_than_asked)
@@ -73,10 +73,24 @@ Test(stream_ring, no_more_than_asked)
 	init(&m, 0);
 	for (uint64_t i = 1; i <= 4; i++)
 		put(&m, i == 2 ? BPF_RINGBUF_DISCARD_BIT : 0, i);
-	cr_assert_eq(stream_ring_take(&m.ring, 2, add_up, &passed), 2);
+	cr_assert_eq(stream_ring_take(&m.ring, ULONG_MAX, 2, add_up, &passed), 2);
 	cr_assert_eq(passed, 13);
-	cr_assert_eq(stream_ring_take(&m.ring, 2, add_up, &passed), 1);
+	cr_assert_eq(stream_ring_take(&m.ring, ULONG_MAX, 2, add_up, &passed), 1);
 	cr_assert_eq(passed, 134);
+}
+
+Test(stream_ring, none_that_begins_at_the_limit)
+{
+	uint64_t passed = 0;
+	struct memory m;
+
+	init(&m, 0);
+	for (uint64_t i = 1; i <= 3; i++)
+		put(&m, 0, i);
+	cr_assert_eq(stream_ring_take(&m.ring, 48, 9, add_up, &passed), 2);
+	cr_assert_eq(stream_ring_take(&m.ring, 48, 9, add_up, &passed), 0);
+	cr_assert_eq(stream_ring_take(&m.ring, 49, 9, add_up, &passed), 1);
+	cr_assert_eq(passed, 123);
 }
 
 /* 24 does not divide the size: records lie across the end of the buffer at other bytes each time. */
@@ -90,7 +104,7 @@ Test(stream_ring, across_the_end)
 
 		put(&m, 0, i);
 		put(&m, 0, i + 1);
-		cr_assert_eq(stream_ring_take(&m.ring, 9, add_up, &passed), 2);
+		cr_assert_eq(stream_ring_take(&m.ring, ULONG_MAX, 9, add_up, &passed), 2);
 		cr_assert_eq(passed, i * 10 + i + 1);
 	}
 	cr_assert_eq(stream_ring_at(&m.ring), 200 * 24);

@@ -17,6 +17,7 @@ enum setting_kind {
 	SETTING_MISSING,
 	SETTING_STACK,
 	SETTING_UNSTABLE,
+	SETTING_CACHE,
 	SETTING_IGNORED, /* bpftrace's, without a meaning here */
 	SETTING_GONE,	 /* without one in bpftrace, too */
 };
@@ -40,6 +41,7 @@ static const struct setting {
 	{ "max_strlen", SETTING_NUMBER, offsetof(struct lang_config, max_strlen), 1, 65536 },
 	{ "on_stack_limit", SETTING_NUMBER, offsetof(struct lang_config, on_stack_limit), 0, UINT32_MAX },
 	{ "perf_rb_pages", SETTING_NUMBER, offsetof(struct lang_config, perf_rb_pages), 1, 1U << 18 },
+	{ "cache_user_symbols", SETTING_CACHE, offsetof(struct lang_config, cache_user_symbols) },
 	{ "license", SETTING_LICENSE, offsetof(struct lang_config, license) },
 	{ "str_trunc_trailer", SETTING_TEXT, offsetof(struct lang_config, str_trunc_trailer) },
 	{ "missing_probes", SETTING_MISSING, offsetof(struct lang_config, missing_probes) },
@@ -49,7 +51,6 @@ static const struct setting {
 	{ "unstable_tseries", SETTING_UNSTABLE, offsetof(struct lang_config, refuses_tseries) },
 	{ "unstable_macro", SETTING_GONE },
 	{ "unstable_import", SETTING_GONE },
-	{ "cache_user_symbols", SETTING_IGNORED },
 	{ "use_blazesym", SETTING_IGNORED },
 	{ "max_ast_nodes", SETTING_IGNORED },
 	{ "max_type_res_iterations", SETTING_GONE },
@@ -85,6 +86,7 @@ static const char *const license_words[] = { "GPL", "GPL v2", "GPL and additiona
 					     "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL",
 					     NULL };
 static const char *const bool_words[] = { "0", "1", "false", "true", "no", "yes", "off", "on", NULL };
+static const char *const cache_words[] = { "PER_PID", "PER_PROGRAM", "NONE", "1", "0", NULL };
 static const char *const unstable_words[] = { "error", "warn", "enable", "0", "1", "false", "true", NULL };
 
 /* Sets one; returns NULL or what values there are. */
@@ -123,6 +125,10 @@ static const char *setting_apply(struct lang_program *program, const struct sett
 		word = setting_word(stack_words, value);
 		program->config.stack_mode = word < 0 ? STACK_BPFTRACE : word;
 		return word < 0 ? "bpftrace, perf, raw or build_id" : NULL;
+	case SETTING_CACHE:
+		word = setting_word(cache_words, value);
+		*(const char **)to = word < 0 ? cache_words[0] : cache_words[word > 2 ? word - 2 : word];
+		return word < 0 ? "PER_PID, PER_PROGRAM or NONE" : NULL;
 	case SETTING_UNSTABLE:
 		word = setting_word(unstable_words, value);
 		*(bool *)to = !word;
@@ -182,6 +188,7 @@ static const char *setting_text(const struct lang_config *config, const struct s
 	switch (setting->kind) {
 	case SETTING_TEXT:
 	case SETTING_LICENSE:
+	case SETTING_CACHE:
 		return *(const char *const *)((const char *)config + setting->at);
 	case SETTING_MISSING:
 		return missing_words[config->missing_probes];
@@ -246,6 +253,7 @@ void check_config(struct checker *c)
 		.stack_mode = STACK_BPFTRACE,
 		.str_trunc_trailer = "..",
 		.license = "GPL",
+		.cache_user_symbols = cache_words[0],
 		.print_maps_on_exit = true,
 		.cpp_demangle = true,
 		.show_debug_info = true,

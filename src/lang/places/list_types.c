@@ -70,12 +70,15 @@ static void show_argument(struct list *list, struct list_dump *dump, uint32_t ty
 
 void list_show_arguments(struct list *list, enum lang_probe_kind kind, const struct target *target, struct str *to)
 {
-	struct list_dump *dump = dump_of(list, kind == PROBE_RAWTRACEPOINT ? NULL : target->object);
 	bool is_return = kind == PROBE_FEXIT || kind == PROBE_KRETPROBE;
 	struct proto proto = { .types = list->types };
 	const struct btf_param *params;
+	struct list_dump *dump;
 
-	if (!dump || arguments_find_proto(kind, target, &proto, NULL))
+	if (arguments_find_proto(kind, target, &proto, NULL))
+		return;
+	dump = dump_of(list, kernel_types_module_name(ctypes_kernel(list->types), proto.module));
+	if (!dump)
 		return;
 	params = (const void *)(proto.type + 1);
 	for (uint32_t i = proto.skip; i < BTF_INFO_VLEN(proto.type->info) && params[i].type; i++) {

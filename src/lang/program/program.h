@@ -192,7 +192,7 @@ struct lang_config {
 		MISSING_IGNORE
 	} missing_probes;
 	enum type_stack_mode stack_mode;
-	const char *str_trunc_trailer, *license;
+	const char *str_trunc_trailer, *license, *cache_user_symbols;
 	bool print_maps_on_exit, cpp_demangle, lazy_symbolication, show_debug_info;
 	bool refuses_tseries; /* unstable_tseries=error */
 };
