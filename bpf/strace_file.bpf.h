@@ -42,9 +42,9 @@ static __always_inline void read_unix(struct strace_file *to, struct sock *sk)
 		return;
 	/* the family is part of the length; both are before the name */
 	to->name_size = BPF_CORE_READ(address, len) - sizeof(short);
+	/* before 5.18 a hash is between the length and the name */
 	bpf_probe_read_kernel(to->name, sizeof(to->name),
-			      (void *)address + bpf_core_field_offset(struct unix_address, len) + sizeof(int) +
-				      sizeof(short));
+			      (void *)address + bpf_core_field_offset(struct unix_address, name) + sizeof(short));
 }
 
 static __always_inline void read_socket(struct strace_file *to, struct file *file)
