@@ -22,290 +22,10 @@ const volatile struct strace_config config SEC(".rodata.config");
 const volatile struct strace_plan strace_plans[STRACE_PLANS] SEC(".rodata.plans") = {};
 
 #include "bpf/strace_blobs.bpf.h"
+#include "bpf/strace_records.bpf.h"
 
 /* The begin of a call of the one thread that is traced, with STRACE_HOW_ALONE: no table is needed. */
 struct strace_pending strace_alone SEC(".data.alone") = {};
-
-/* --- records --- */
-
-struct call {
-	struct pt_regs *regs;
-	__u32 nr, kind, flags;
-	__u64 who; /* as bpf_get_current_pid_tgid() gives it */
-	__u64 began;
-	__s64 ret;
-};
-
-/* The current thread and its process as the reader's pid namespace numbers them; 0: it does not see them. */
-__noinline int tid_in_pidns(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	return task_id_in_pidns(BPF_CORE_READ(task, thread_pid), event_setup.pidns_ino);
-}
-
-__noinline int pid_in_pidns(void)
-{
-	return task_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
-}
-
-static __always_inline __u32 own_tid(void)
-{
-	return config.how & STRACE_HOW_PIDNS ? (__u32)tid_in_pidns() : (__u32)bpf_get_current_pid_tgid();
-}
-
-/* All but the arguments. */
-static __always_inline void fill(struct strace_record *record, const struct call *call, __u32 how)
-{
-	record->time = bpf_ktime_get_boot_ns();
-	record->began = call->began == STRACE_NOW ? record->time : call->began;
-	record->pid = call->who >> 32;
-	record->tid = call->who;
-	if (how & STRACE_HOW_PIDNS) {
-		record->pid = pid_in_pidns();
-		record->tid = tid_in_pidns();
-	}
-	record->kind = call->kind;
-	record->flags = call->flags;
-	record->nr = call->nr;
-	record->size = 0;
-	record->unused = 0;
-	record->ret = call->ret;
-	if (how & STRACE_HOW_COMM)
-		bpf_get_current_comm(record->comm, sizeof(record->comm));
-}
-
-/* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */
-#if defined(__TARGET_ARCH_x86)
-#define NR_RT_SIGRETURN	       15
-#define SIGRETURN_MASK	       296
-#define stack_pointer(regs)    ((regs)->sp)
-#define next_instruction(regs) ((regs)->ip)
-#else
-#define NR_RT_SIGRETURN	       139
-#define SIGRETURN_MASK	       168
-#define stack_pointer(regs)    ((regs)->user_regs.sp)
-#define next_instruction(regs) ((regs)->user_regs.pc)
-#endif
-/* Of 32-bit programs, on both architectures; sigreturn is 119. */
-#define NR_RT_SIGRETURN_32 173
-
-static __always_inline void fill_call(struct strace_record *record, const struct call *call, bool typed, __u32 how)
-{
-	fill(record, call, how);
-	if (how & STRACE_HOW_IP)
-		bpf_probe_read_kernel(&record->ip, sizeof(record->ip), &next_instruction(call->regs));
-	call_read_arguments(call->regs, typed, call->flags & STRACE_COMPAT, record->args);
-	if (call->kind == STRACE_ENTER && call->nr == NR_RT_SIGRETURN && !call->flags &&
-	    !bpf_probe_read_kernel(&record->args[0], sizeof(record->args[0]), &stack_pointer(call->regs)))
-		record->args[0] += SIGRETURN_MASK;
-}
-
-#define submit(record) bpf_ringbuf_submit(record, event_wakeup_seldom((record)->time))
-
-/* A call without blobs; has_registers false: what is no call. */
-static __always_inline void send_plain(const struct call *call, bool typed, bool has_registers)
-{
-	struct strace_record *record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
-	__u32 how = config.how;
-
-	if (!record) {
-		event_dropped();
-		return;
-	}
-	if (has_registers)
-		fill_call(record, call, typed, how);
-	else
-		fill(record, call, how);
-	submit(record);
-}
-
-/* A number that a step names, of an argument or the result. The words behind the arguments are in the record, too. */
-static __always_inline __u64 number_in(const struct strace_record *record, __u32 from)
-{
-	return from == STRACE_FROM_RET ? (__u64)record->ret : record->args[from & 7];
-}
-
-/*
- * Bytes that a step copies go to the stack, and from there to the buffer: kernels that check where user memory is
- * copied to (CONFIG_HARDENED_USERCOPY) search the buffer in all that is mapped.
- */
-#define copy_words(to, from, n) \
-	do { \
-		_Pragma("unroll") for (__u32 _i = 0; _i < (n) / 8; _i++)((__u64 *)(to))[_i] = (from)[_i]; \
-	} while (0)
-
-/* Returns how many bytes a step has; 0 where it is not wanted. */
-static __always_inline __u64 count_brief(const struct strace_record *record, const volatile struct strace_step *step)
-{
-	__u64 count = step->scale;
-	__u32 from = step->count_from;
-
-	if (from != STRACE_FROM_NONE)
-		count *= number_in(record, from);
-	return (__s64)count < 0 ? 0 : count;
-}
-
-static __always_inline void fill_bytes(struct strace_record *record, const volatile struct strace_step *step,
-				       __u64 from)
-{
-	__u64 count = count_brief(record, step), n = step->most, words[STRACE_BYTES_ROOM / 8] = {};
-	struct strace_blob *blob = (void *)(record + 1);
-
-	if (n > count)
-		n = count;
-	barrier_var(n);
-	if (n > STRACE_BYTES_ROOM)
-		n = STRACE_BYTES_ROOM;
-	blob->tag = step->tag;
-	blob->status = n < count ? STRACE_SHORT : STRACE_WHOLE;
-	blob->all = count;
-	if (n && bpf_probe_read_user(words, n, (void *)from)) {
-		blob->status = STRACE_UNREAD;
-		n = 0;
-	}
-	copy_words(blob + 1, words, STRACE_BYTES_ROOM);
-	blob->n = n;
-	record->size = (sizeof(*blob) + n + 7) & ~7;
-}
-
-/* Behind a text or, if `at` is 0, alone. */
-static __always_inline void fill_struct(struct strace_record *record, const volatile struct strace_step *step,
-					__u64 from, __u64 at)
-{
-	__u64 count = count_brief(record, step), n = step->most;
-	struct strace_blob *blob = (void *)(record + 1) + at;
-
-	if (n > count)
-		n = count;
-	barrier_var(n);
-	if (n > STRACE_STRUCT_ROOM)
-		n = STRACE_STRUCT_ROOM;
-	blob->tag = step->tag;
-	blob->status = n < count ? STRACE_SHORT : STRACE_WHOLE;
-	blob->all = count;
-	if (n && bpf_probe_read_user(blob + 1, n, (void *)from)) {
-		blob->status = STRACE_UNREAD;
-		n = 0;
-	}
-	blob->n = n;
-	record->size = at + ((sizeof(*blob) + n + 7) & ~7);
-}
-
-/* False: the text is longer than the room. */
-static __always_inline bool fill_text(struct strace_record *record, const volatile struct strace_step *step, __u64 from)
-{
-	struct strace_blob *blob = (void *)(record + 1);
-	__u64 words[STRACE_TEXT_ROOM / 8] = {}, n = step->most;
-	long length;
-
-	if (n > STRACE_TEXT_ROOM)
-		n = STRACE_TEXT_ROOM;
-	length = bpf_probe_read_user_str(words, n, (void *)from);
-	if (length == (long)n && n < step->most)
-		return false;
-	blob->tag = step->tag;
-	blob->status = length < 0 ? STRACE_UNREAD : length == (long)n ? STRACE_SHORT
-								      : STRACE_WHOLE;
-	blob->all = 0;
-	if (length < 0)
-		length = 0;
-	copy_words(blob + 1, words, STRACE_TEXT_ROOM);
-	blob->n = length;
-	record->size = (sizeof(*blob) + length + 7) & ~7;
-	return true;
-}
-
-/* The second step, behind a text that has its room. */
-static __always_inline void fill_other(struct strace_record *record, const volatile struct strace_step *step)
-{
-	__u64 from = number_in(record, step->from), at = record->size;
-
-	if (!from || !is_wanted_step(step, record->ret))
-		return;
-	barrier_var(at);
-	if (at <= sizeof(struct strace_blob) + STRACE_TEXT_ROOM)
-		fill_struct(record, step, from, at);
-}
-
-/* A call that has ended, with one or two small blobs. False: they are not small, and nothing was sent. */
-static __always_inline bool send_brief(const struct call *call, bool typed, const volatile struct strace_step *step,
-				       enum strace_brief brief, const __u32 room)
-{
-	struct strace_record *record =
-		bpf_ringbuf_reserve(&events, sizeof(*record) + sizeof(struct strace_blob) + room, 0);
-	__u64 from;
-
-	if (!record) {
-		event_dropped();
-		return true;
-	}
-	fill_call(record, call, typed, config.how);
-	from = number_in(record, step->from);
-	if (from && is_wanted_step(step, call->ret)) {
-		if (brief == STRACE_BRIEF_BYTES) {
-			fill_bytes(record, step, from);
-		} else if (brief == STRACE_BRIEF_STRUCT) {
-			fill_struct(record, step, from, 0);
-		} else if (!fill_text(record, step, from)) {
-			event_discard(record);
-			return false;
-		}
-	}
-	if (brief == STRACE_BRIEF_BOTH)
-		fill_other(record, step + 1);
-	submit(record);
-	return true;
-}
-
-/* Takes a lane of this processor. User space replaces the swap by a load where the kernel has none. */
-static __always_inline struct strace_scratch *take_lane(__u32 *lane)
-{
-	__u32 first = bpf_get_smp_processor_id() * STRACE_LANES;
-
-	for (__u32 i = 0; i < STRACE_LANES; i++) {
-		struct strace_scratch *scratch;
-
-		*lane = first + i;
-		scratch = scratch_of(*lane);
-		if (!scratch)
-			return NULL;
-		if (!__sync_val_compare_and_swap(&scratch->busy, 0, 1))
-			return scratch;
-	}
-	return NULL;
-}
-
-/* With the blobs of n steps. */
-static __always_inline void send_long(const struct call *call, bool typed, __u32 first, __u32 n)
-{
-	struct strace_scratch *scratch;
-	__u32 lane = 0, size;
-
-	scratch = take_lane(&lane);
-	if (!scratch) {
-		event_lost(EVENT_LOSS_OWN);
-		return;
-	}
-	*(volatile __u64 *)&scratch->busy = 1;
-	fill_call(&scratch->record, call, typed, config.how);
-	__builtin_memset(scratch->at, 0, sizeof(scratch->at));
-#pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < STRACE_BLOBS; i++) {
-		barrier_var(i);
-		if (i >= n)
-			break;
-		take_step(lane, first + i, i);
-	}
-	size = scratch->record.size;
-	barrier_var(size);
-	if (size > 2 * STRACE_ROOM)
-		size = 2 * STRACE_ROOM;
-	if (bpf_ringbuf_output(&events, &scratch->record, sizeof(scratch->record) + size,
-			       event_wakeup_seldom(scratch->record.time)))
-		event_dropped();
-	*(volatile __u64 *)&scratch->busy = 0;
-}
 
 /* --- which calls --- */
 
@@ -415,37 +135,110 @@ static __always_inline void executed(void)
 
 /* --- the begin of calls --- */
 
-static __always_inline void note_begin(const struct call *call, __u32 how)
+/* Of a thread or, where its ids matter until its end, of the task, which keeps its address when a thread executes. */
+static __always_inline __u64 begin_key(__u64 who, __u32 how)
 {
-	struct strace_pending *entry = &strace_alone;
-
-	if (!(how & STRACE_HOW_ALONE)) {
-		entry = pending_claim(pending_key(call->who));
-		if (!entry)
-			return;
-	}
-	entry->start = how & STRACE_HOW_UNTIMED ? STRACE_NOW : bpf_ktime_get_boot_ns();
-	entry->regs = (__u64)call->regs;
-	entry->nr = call->nr;
-	entry->flags = call->flags;
-	if (how & STRACE_HOW_ALONE)
-		*(volatile __u64 *)&entry->key = call->who;
+	return pending_key(how & STRACE_HOW_KEEP ? bpf_get_current_task() : who);
 }
 
 /* The begin of the current thread's call. NULL: it was not noted. */
-static __always_inline struct strace_pending *find_begin(__u64 who)
+static __always_inline struct strace_pending *find_begin(__u64 who, __u32 how)
 {
-	if (config.how & STRACE_HOW_ALONE)
+	if (how & STRACE_HOW_ALONE)
 		return strace_alone.key == who ? &strace_alone : NULL;
-	return pending_find(pending_key(who));
+	return pending_find(begin_key(who, how));
 }
+
+/*
+ * Takes an entry of the current task, which has these registers, before it is read. Since Linux 6.13 a task may leave
+ * the processor in the middle of a program; call_waits() then runs within that program, and both may want the entry.
+ * Whoever swaps has it, until the key is cleared. Kernels without the swap run no program within another: for these
+ * user space replaces it by a load. False: it was taken, is being filled in, or belongs to another task.
+ */
+static __always_inline bool take_entry(struct strace_pending *entry, __u64 regs)
+{
+	volatile __u64 *word = &entry->regs;
+
+	if (__sync_val_compare_and_swap(&entry->regs, regs, 0) != regs)
+		return false;
+	if (*word)
+		*word = 0;
+	return true;
+}
+
+/* The entry can be another call's. */
+static __always_inline void free_entry(struct strace_pending *entry, __u32 how)
+{
+	if (!(how & STRACE_HOW_ALONE))
+		pending_free(entry, entry->start ^ entry->nr ^ entry->flags);
+}
+
+/* The call before has not ended, as far as is known: the kernel has skipped the program at its end. */
+static __always_inline void send_unended(const struct strace_pending *entry, const struct call *now)
+{
+	struct call call = {
+		.kind = STRACE_UNENDED,
+		.who = now->who,
+		.nr = entry->nr,
+		.flags = entry->flags & STRACE_COMPAT,
+		.began = entry->start,
+	};
+
+	/* of one that was sent, user space sees no end */
+	if (!(entry->flags & STRACE_SENT))
+		send_plain(&call, false, false);
+}
+
+/*
+ * The registers are written last: until then the entry is nobody's. If the one of the call before is left, it may be
+ * taken and freed meanwhile, and be another task's: then nothing is noted, and the end comes without a begin.
+ */
+static __always_inline void note_begin(const struct call *call, __u32 how, __u32 flags)
+{
+	struct strace_pending *entry = &strace_alone;
+	__u64 key = call->who, regs = (__u64)call->regs;
+
+	if (!(how & STRACE_HOW_ALONE)) {
+		key = begin_key(call->who, how);
+		entry = pending_claim(key);
+		if (!entry)
+			return;
+	}
+	if (entry->regs == regs) {
+		if (take_entry(entry, regs))
+			send_unended(entry, call);
+		if (*(volatile __u64 *)&entry->key != key)
+			return;
+	}
+	entry->start = how & STRACE_HOW_UNTIMED ? STRACE_NOW : bpf_ktime_get_boot_ns();
+	entry->nr = call->nr;
+	entry->flags = call->flags | flags;
+	if (how & STRACE_HOW_ALONE)
+		entry->key = key;
+	barrier();
+	*(volatile __u64 *)&entry->regs = regs;
+}
+
+/*
+ * Raw tracepoints have the registers as an argument. Where these would miss hits, since programs are preempted, the
+ * programs are those of perf's tracepoints, which have a record: a word, then the number. The task has its registers.
+ */
+static __always_inline struct pt_regs *call_regs_of(void *ctx)
+{
+	if (context_kind() == CONTEXT_RAW_TP)
+		return (void *)context_word(ctx, 0);
+	return unwind_task_regs((void *)bpf_get_current_task());
+}
+
+/* Whether the verifier knows the type of these. */
+#define call_regs_typed() (context_kind() == CONTEXT_RAW_TP ? typed_arguments() : typed_current())
 
 static __always_inline int begins(void *ctx, bool typed)
 {
 	struct call call = {
 		.kind = STRACE_ENTER,
 		.nr = context_word(ctx, 1),
-		.regs = (void *)context_word(ctx, 0),
+		.regs = call_regs_of(ctx),
 		.began = STRACE_NOW,
 	};
 	const volatile struct strace_plan *plan = plan_of(call.nr);
@@ -461,9 +254,13 @@ static __always_inline int begins(void *ctx, bool typed)
 		count_begin();
 	if (how & STRACE_HOW_NO_RECORDS)
 		return 0;
-	if (plan && !(how & STRACE_HOW_EARLY) && !plan->early)
-		note_begin(&call, how);
-	else if (plan && plan->n_enter)
+	if (plan && !(how & STRACE_HOW_EARLY) && !plan->early) {
+		note_begin(&call, how, 0);
+		return 0;
+	}
+	if (how & STRACE_HOW_KEEP)
+		note_begin(&call, how, plan && plan->kind == STRACE_EXEC ? STRACE_SENT | STRACE_EXECS : STRACE_SENT);
+	if (plan && plan->n_enter)
 		send_long(&call, typed, plan->enter, plan->n_enter);
 	else
 		send_plain(&call, typed, true);
@@ -473,45 +270,86 @@ static __always_inline int begins(void *ctx, bool typed)
 SEC("raw_tp")
 int call_begins(void *ctx)
 {
-	return typed_arguments() ? begins(ctx, true) : begins(ctx, false);
+	return call_regs_typed() ? begins(ctx, true) : begins(ctx, false);
+}
+
+/* The address of the current task's registers, by which it knows its entry. */
+static __always_inline __u64 own_regs(const struct strace_pending *entry)
+{
+	/* by hand it depends on how the kernel was built */
+	return typed_current() ? (__u64)unwind_task_regs((void *)bpf_get_current_task()) : entry->regs;
+}
+
+/* Fills in the begin of the current task's call from an entry of it. False: it is in another call, or in none. */
+static __always_inline bool fill_begin(struct call *call, const struct strace_pending *entry, __u64 regs)
+{
+	struct call_regs now;
+
+	call->kind = STRACE_ENTER;
+	call->regs = (void *)regs;
+	call->nr = entry->nr;
+	call->flags = entry->flags & STRACE_COMPAT;
+	call->began = entry->start;
+	return call_read_regs(call->regs, false, &now) && (__u32)now.number == call->nr;
 }
 
 /* The current task leaves the processor within a call: the user is told what it may wait for. */
 SEC("raw_tp")
 int call_waits(void *ctx)
 {
-	struct call call = { .kind = STRACE_ENTER, .who = bpf_get_current_pid_tgid() };
+	struct call call = { .who = bpf_get_current_pid_tgid() };
 	struct strace_pending *entry;
-	struct call_regs now;
+	__u32 how = config.how;
+	__u64 regs;
 
 	/* a processor that was idle: its key is that of a free entry */
 	if (!call.who)
 		return 0;
-	entry = find_begin(call.who);
+	entry = find_begin(call.who, how);
 	if (!entry)
 		return 0;
-	call.regs = (void *)entry->regs;
-	call.nr = entry->nr;
-	call.flags = entry->flags;
-	call.began = entry->start;
-	/* the end was missed: it is another call, or none; or this one is being noted by a program that was preempted */
-	if (!call_read_regs(call.regs, false, &now) || (__u32)now.number != call.nr)
+	regs = own_regs(entry);
+	/* nothing of this task runs between here and the end of this program: its processor is being switched */
+	if (!regs || *(volatile __u64 *)&entry->regs != regs || entry->flags & STRACE_SENT ||
+	    !fill_begin(&call, entry, regs) || !take_entry(entry, regs))
 		return 0;
-	pending_free(entry, call.began);
+	if (how & STRACE_HOW_KEEP) {
+		entry->flags |= STRACE_SENT;
+		*(volatile __u64 *)&entry->regs = regs;
+	} else {
+		free_entry(entry, how);
+	}
 	send_plain(&call, false, true);
 	return 0;
 }
 
 /* --- the end of calls --- */
 
-static __always_inline void take_begin(__u64 who, __u64 *began)
+/* When the call began that ends; 0: its begin was sent, or not seen. */
+static __always_inline __u64 take_begin(const struct call *call, __u32 how)
 {
-	struct strace_pending *entry = find_begin(who);
+	struct strace_pending *entry = find_begin(call->who, how);
+	__u64 began;
 
-	if (!entry)
-		return;
-	*began = entry->start;
-	pending_free(entry, *began);
+	if (!entry || !take_entry(entry, (__u64)call->regs))
+		return 0;
+	/* another one's: its end was skipped, and the begin of this one, too */
+	began = entry->nr == call->nr && !(entry->flags & STRACE_SENT) ? entry->start : 0;
+	free_entry(entry, how);
+	return began;
+}
+
+/* Whether the current task's call was wanted when it began, though a filter leaves the task out now. */
+static __always_inline bool was_wanted(const struct call *call, __u32 how)
+{
+	struct strace_pending *entry;
+
+	if (!(how & STRACE_HOW_KEEP))
+		return false;
+	if (how & STRACE_HOW_NO_RECORDS)
+		return count_is_open();
+	entry = pending_find(begin_key(0, how));
+	return entry && entry->regs == (__u64)call->regs && (entry->nr == call->nr || entry->flags & STRACE_EXECS);
 }
 
 /* Whether the options want no call that ends so, or so soon. One whose begin was sent is never left out. */
@@ -554,8 +392,8 @@ static __always_inline int ends(void *ctx, bool typed)
 {
 	struct call call = {
 		.kind = STRACE_EXIT,
-		.regs = (void *)context_word(ctx, 0),
-		.ret = context_word(ctx, 1),
+		.regs = call_regs_of(ctx),
+		.ret = context_result(ctx),
 	};
 	const volatile struct strace_plan *plan;
 	__u32 how = config.how;
@@ -573,6 +411,8 @@ static __always_inline int ends(void *ctx, bool typed)
 	if (!exec && !may_be_wanted(plan, how))
 		return 0;
 	call.who = wanted_task(how, &compat);
+	if (!call.who && was_wanted(&call, how))
+		call.who = bpf_get_current_pid_tgid();
 	if (!call.who)
 		return 0;
 	if (exec)
@@ -583,7 +423,7 @@ static __always_inline int ends(void *ctx, bool typed)
 		count(&call, plan, how);
 	if (how & STRACE_HOW_NO_RECORDS)
 		return 0;
-	take_begin(call.who, &call.began);
+	call.began = take_begin(&call, how);
 	if (!is_left_out(&call, how))
 		send_end(&call, typed, plan);
 	return 0;
@@ -592,7 +432,7 @@ static __always_inline int ends(void *ctx, bool typed)
 SEC("raw_tp")
 int call_ends(void *ctx)
 {
-	return typed_arguments() ? ends(ctx, true) : ends(ctx, false);
+	return call_regs_typed() ? ends(ctx, true) : ends(ctx, false);
 }
 
 /* --- signals, and the end of threads --- */
@@ -633,18 +473,48 @@ int signal_delivered(void *ctx)
 	return 0;
 }
 
+/*
+ * A thread ends within a call, as by reboot(2) in a pid namespace: there is no end of it. Returns whose the call is; 0:
+ * there is none that was noted.
+ */
+static __always_inline __u64 end_in_call(__u32 how)
+{
+	struct call call = { .who = bpf_get_current_pid_tgid() };
+	struct strace_pending *entry;
+	__u64 regs;
+
+	if (how & STRACE_HOW_NO_RECORDS)
+		return 0;
+	entry = find_begin(call.who, how);
+	if (!entry)
+		return 0;
+	regs = own_regs(entry);
+	if (!regs || !take_entry(entry, regs))
+		return 0;
+	if (!fill_begin(&call, entry, regs))
+		send_unended(entry, &call);
+	else if (!(entry->flags & STRACE_SENT))
+		send_plain(&call, false, true);
+	free_entry(entry, how);
+	return call.who;
+}
+
 SEC("raw_tp")
 int thread_ended(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct call call = { .kind = STRACE_ENDED };
-	__u64 began;
+	__u32 how = config.how;
+	__u64 within;
 	bool compat;
 
-	if (config.how & STRACE_HOW_COUNT)
+	if (how & STRACE_HOW_COUNT)
 		count_forget((__u64)task);
-	take_begin(bpf_get_current_pid_tgid(), &began);
-	call.who = wanted_task(config.how, &compat);
+	within = end_in_call(how);
+	call.who = wanted_task(how, &compat);
+	/* a filter leaves it out since this call */
+	if (!call.who && how & STRACE_HOW_KEEP)
+		call.who = within;
 	if (!call.who)
 		return 0;
 	call.ret = BPF_CORE_READ(task, exit_code);

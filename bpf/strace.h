@@ -32,6 +32,8 @@ enum strace_kind {
 	STRACE_SIGNAL, /* one blob: the siginfo, of STRACE_SIGINFO bytes; nr: the signal */
 	STRACE_ENDED,  /* a thread has ended; ret: as wait(2) gives it */
 	STRACE_STACK,  /* of a call that has just begun; ret: the id of the stack */
+	/* A call whose end the kernel has skipped; of its registers nothing is known. */
+	STRACE_UNENDED,
 };
 
 #define STRACE_SIGINFO 48
@@ -220,14 +222,22 @@ _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
 #define STRACE_HOW_SKIP_SUCCESSFUL 0x4000
 #define STRACE_HOW_SLOWER	   0x8000
 #define STRACE_HOW_PIDNS	   0x10000 /* ids are of the reader's pid namespace, which may not see all tasks */
+#define STRACE_HOW_KEEP		   0x20000 /* a filter may leave a task out within a call: keep begins */
 
-/* A call that has begun, in the pending table (bpf/pending.h), until it ends or its task leaves the processor. */
+/*
+ * A call that has begun, in the pending table (bpf/pending.h), until it ends or its task leaves the processor; with
+ * STRACE_HOW_KEEP until it ends.
+ */
 struct strace_pending {
 	unsigned long long key, start; /* start: STRACE_NOW: not known, and not wanted */
-	unsigned long long regs;       /* the address of its registers */
+	unsigned long long regs;       /* the address of its registers; 0: it is being filled in, or has been taken */
 	unsigned int nr, flags;
 };
 _Static_assert(sizeof(struct strace_pending) == 32, "as on the other side");
+
+/* strace_pending.flags, beside STRACE_COMPAT. */
+#define STRACE_SENT  0x100 /* the begin has a record of its own */
+#define STRACE_EXECS 0x200 /* it may end with another number, that of a program of the other kind */
 
 #define STRACE_NOW 1 /* a begin: when the record is made */
 
@@ -243,6 +253,6 @@ _Static_assert(sizeof(struct strace_count) == 48, "as on the other side");
 #define STRACE_COUNT_OTHER  STRACE_CALLS
 #define STRACE_COUNT_COMPAT (STRACE_CALLS + 1)
 #define STRACE_COUNTS	    (STRACE_COUNT_COMPAT + STRACE_CALLS)
-#define STRACE_OPENS	    32768 /* calls that last at a time */
+#define STRACE_OPENS	    32768 /* calls that last at a time, whose begins are kept to their ends */
 
 #endif

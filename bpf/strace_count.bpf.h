@@ -53,6 +53,15 @@ static __always_inline void count_begin(void)
 	bpf_map_update_elem(&strace_opens, &task, &new, BPF_ANY);
 }
 
+/* Whether a call of the current task has begun, and not ended. */
+static __always_inline bool count_is_open(void)
+{
+	__u64 task = bpf_get_current_task();
+	struct strace_open *open = bpf_map_lookup_elem(&strace_opens, &task);
+
+	return open && open->began;
+}
+
 /* wall: the time that passes. slower: ns that a call must take to count. */
 static __always_inline void count_end(__u32 index, bool failed, bool wall, __u64 slower)
 {

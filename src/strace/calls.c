@@ -235,6 +235,7 @@ static const struct strace_call calls[] = {
 	CALL(sethostname, &t_in, &t_uint),
 	CALL(setdomainname, &t_in, &t_uint),
 	CALL(syslog, &t_syslog),
+	CALL(reboot, &t_reboot_first, &t_reboot_second, &t_reboot, &t_reboot_text),
 	CALL(kcmp, I, I, &t_kcmp, &t_size, &t_size),
 	CALL(get_robust_list, I, &t_address_out, &t_size_out),
 	CALL(sched_setscheduler, I, &t_policy, &t_int_in),

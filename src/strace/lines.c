@@ -22,6 +22,7 @@ struct held {
 	struct held *next, *prev;
 	struct held *other; /* of a begin its end, and of an end its begin */
 	bool printed;
+	bool ours;		     /* a begin before that of the command: exec tries a directory of PATH */
 	bool begins;		     /* the end of the execve with which the command begins */
 	uint64_t stack;		     /* of a begin, with -k; 0: none */
 	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
@@ -81,6 +82,11 @@ bool strace_lines_failed(const struct strace_lines *lines)
 	return lines->failed;
 }
 
+uint64_t strace_lines_unended(const struct strace_lines *lines)
+{
+	return lines->unended;
+}
+
 bool strace_lines_ended(const struct strace_lines *lines)
 {
 	return lines->ended;
@@ -106,7 +112,7 @@ static struct task *task_of(struct strace_lines *lines, const struct strace_reco
 	return task;
 }
 
-/* The begin of a call is forgotten: its end is printed, or will not come. */
+/* The begin of a call is forgotten: its end will not come. */
 static void close_call(struct task *task)
 {
 	if (task->open && task->open->printed)
@@ -222,6 +228,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	}
 	held = base_alloc(sizeof(*held) + record->size);
 	held->begins = begins;
+	held->ours = !lines->begun && record->tid == lines->command;
 	memcpy(&held->record, record, sizeof(*record) + record->size);
 	/* the program cannot tell syscall(-1) from a return from a signal */
 	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
@@ -236,8 +243,12 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		held->record.flags = task->open->record.flags;
 	}
 	/* a begin without an end: of the command's exec that failed, or its end was lost */
-	if (record->kind == STRACE_ENTER || (record->kind == STRACE_EXIT && record->began))
+	if (record->kind == STRACE_ENTER || record->kind == STRACE_UNENDED ||
+	    (record->kind == STRACE_EXIT && record->began)) {
+		lines->unended += record->kind == STRACE_UNENDED ||
+				  (task->open && !task->open->ours && !strace_is_exit(&task->open->record));
 		close_call(task);
+	}
 	if (record->kind == STRACE_ENTER)
 		task->open = held;
 	else if (record->kind == STRACE_EXIT && !record->began && (from = opener(lines, task, &held->record))) {
@@ -316,6 +327,23 @@ static uint64_t waits_until(const struct strace_lines *lines, uint64_t now)
 	return now < until ? until : 0;
 }
 
+/* A begin that is younger is of the thread that has the number now. */
+static void print_ended(struct strace_lines *lines, struct task *task, const struct held *held)
+{
+	const struct strace_record *record = &held->record;
+
+	if (task->open && task->open->record.time <= record->time) {
+		if (task->open->printed)
+			strace_print_killed(lines, &task->open->record, record);
+		close_call(task);
+	}
+	strace_print_ended(lines, record, held->by);
+	if (lines->sink == &task->sink)
+		strace_print_close(lines, lines->sink);
+	bury(lines, task);
+	lines->ended = lines->ended || is_last(lines, record);
+}
+
 static void print_first(struct strace_lines *lines)
 {
 	struct held *held = lines->first;
@@ -339,10 +367,14 @@ static void print_first(struct strace_lines *lines)
 			break;
 		}
 		/* the command's exec that failed: the next directory of PATH is tried */
-		if (!held->other && task->open != held)
+		if (!held->other && task->open != held && held->ours)
 			break;
 		strace_print_begin(lines, record, held->other ? &held->other->record : NULL);
-		held->printed = true;
+		/* nobody has it any more if its thread has gone on without its end */
+		held->printed = held->other || task->open == held;
+		break;
+	case STRACE_UNENDED:
+		strace_print_unended(lines, record);
 		break;
 	case STRACE_EXIT:
 		if (held->from)
@@ -362,17 +394,7 @@ static void print_first(struct strace_lines *lines)
 		strace_print_signal(lines, record);
 		break;
 	case STRACE_ENDED:
-		/* a begin that is younger is of the thread that has the number now */
-		if (task->open && task->open->record.time <= record->time) {
-			if (task->open->printed)
-				strace_print_killed(lines, &task->open->record, record);
-			close_call(task);
-		}
-		strace_print_ended(lines, record, held->by);
-		if (lines->sink == &task->sink)
-			strace_print_close(lines, lines->sink);
-		bury(lines, task);
-		lines->ended = lines->ended || is_last(lines, record);
+		print_ended(lines, task, held);
 		break;
 	}
 }

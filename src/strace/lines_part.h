@@ -14,6 +14,7 @@
 struct sink {
 	FILE *file;	  /* NULL: the output of all */
 	uint32_t unended; /* the thread whose call stands unended in the last line; 0: none */
+	size_t shown;	  /* bytes of that line */
 	bool dirty;	  /* the file's buffer has lines */
 	bool opened;	  /* its file has been made: the same number goes on in it, after exec in a thread */
 	bool failed;	  /* its file cannot be written, which has been said */
@@ -42,6 +43,7 @@ struct strace_lines {
 	size_t alive;
 	struct held *first, *last;
 	struct str line;
+	size_t shown; /* bytes of the same line that are written already */
 	struct sink all, *sink;	 /* sink: of the line that is being printed */
 	struct task *task;	 /* whose line that is; NULL: nobody's */
 	struct stacks *stacks;	 /* of -k */
@@ -49,6 +51,7 @@ struct strace_lines {
 	const char *interrupted; /* the call before it; NULL: not known */
 	uint64_t last_time;	 /* of the line before, for -r */
 	uint64_t said_lost;
+	uint64_t unended; /* calls whose thread has gone on without their end */
 	bool failed;				   /* some lines could not be written */
 	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
 };
@@ -69,6 +72,8 @@ void strace_print_begin(struct strace_lines *lines, const struct strace_record *
 void strace_print_end(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit);
 void strace_print_killed(struct strace_lines *lines, const struct strace_record *enter,
 			 const struct strace_record *end);
+/* A call of which only the name is known. */
+void strace_print_unended(struct strace_lines *lines, const struct strace_record *record);
 void strace_print_signal(struct strace_lines *lines, const struct strace_record *record);
 /* by: the thread whose exec has ended it; 0: it has ended by itself. */
 void strace_print_ended(struct strace_lines *lines, const struct strace_record *record, uint32_t by);

@@ -24,7 +24,7 @@ bool strace_is_exit(const struct strace_record *record)
 /* -n. At signals and ends the call before is known only if all are recorded. */
 static void add_number(struct strace_lines *lines, const struct strace_record *record)
 {
-	bool is_call = record->kind == STRACE_ENTER || record->kind == STRACE_EXIT;
+	bool is_call = record->kind == STRACE_ENTER || record->kind == STRACE_EXIT || record->kind == STRACE_UNENDED;
 
 	if (is_call || (lines->task->has_nr && !lines->settings->trace.any))
 		str_addf(&lines->line, "[%4d] ", (int)(is_call ? record->nr : lines->task->nr));
@@ -35,7 +35,7 @@ static void add_number(struct strace_lines *lines, const struct strace_record *r
 /* -i */
 static void add_ip(struct str *out, const struct strace_record *record)
 {
-	if (record->kind == STRACE_ENDED)
+	if (record->kind == STRACE_ENDED || record->kind == STRACE_UNENDED)
 		str_add(out, "[????????????????] ");
 	else
 		str_addf(out, record->flags & STRACE_COMPAT ? "[%08llx] " : "[%016llx] ",
@@ -46,6 +46,7 @@ static void add_head(struct strace_lines *lines, const struct strace_record *rec
 {
 	const struct strace_settings *settings = lines->settings;
 
+	lines->shown = 0;
 	if (settings->output && settings->follow && !strace_is_separate(settings))
 		str_addf(&lines->line, "%-5u ", record->tid);
 	else if (!settings->output && lines->alive > 1)
@@ -158,11 +159,12 @@ static void add_result(struct strace_line *line)
 /* Ends the arguments, and fills up to the column of the result. */
 static void add_equals(struct strace_lines *lines)
 {
-	size_t column = lines->settings->column;
+	size_t column = lines->settings->column, len;
 
 	str_addc(&lines->line, ')');
-	if (lines->line.len < column)
-		str_add_fill(&lines->line, ' ', column - lines->line.len);
+	len = lines->shown + lines->line.len;
+	if (len < column)
+		str_add_fill(&lines->line, ' ', column - len);
 	str_add(&lines->line, lines->line.len > 0 && lines->line.data[lines->line.len - 1] == ' ' ? "= " : " = ");
 }
 
@@ -229,6 +231,13 @@ static void add_stack(struct strace_lines *lines)
 {
 	strace_stack(&lines->line, lines->stacks, lines->stack);
 	write_line(lines, false);
+}
+
+/* The next bytes go on in the line that stands open. */
+static void resume_open_line(struct strace_lines *lines)
+{
+	lines->sink->unended = 0;
+	lines->shown = lines->sink->shown;
 }
 
 /* Ends a line that stands open: another one comes. */
@@ -419,6 +428,7 @@ void strace_print_begin(struct strace_lines *lines, const struct strace_record *
 	}
 	if (shown && line.call && shown < STRACE_ARGS && line.call->args[shown])
 		str_add(&lines->line, ", ");
+	lines->sink->shown = lines->line.len;
 	write_line(lines, false);
 	lines->sink->unended = enter->tid;
 }
@@ -436,7 +446,7 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 	shown = add_args(&begin, 0, enter->nr);
 	str_reset(&lines->line);
 	if (lines->sink->unended == enter->tid) {
-		lines->sink->unended = 0;
+		resume_open_line(lines);
 	} else {
 		end_open_line(lines, lines->sink);
 		add_head(lines, exit);
@@ -475,7 +485,7 @@ void strace_print_killed(struct strace_lines *lines, const struct strace_record 
 			return;
 		add_begin(lines, &line);
 	} else if (lines->sink->unended == end->tid) {
-		lines->sink->unended = 0;
+		resume_open_line(lines);
 	} else {
 		end_open_line(lines, lines->sink);
 		add_head(lines, end);
@@ -486,6 +496,20 @@ void strace_print_killed(struct strace_lines *lines, const struct strace_record 
 	str_add(&lines->line, " <unfinished ...>");
 	add_equals(lines);
 	str_addc(&lines->line, '?');
+	write_line(lines, true);
+}
+
+void strace_print_unended(struct strace_lines *lines, const struct strace_record *record)
+{
+	const struct strace_settings *settings = lines->settings;
+
+	if (!output_is_text(lines->out) || !is_chosen(lines, record) || settings->slower || settings->paths.n ||
+	    !(settings->status & STRACE_UNFINISHED))
+		return;
+	end_open_line(lines, lines->sink);
+	add_head(lines, record);
+	add_name(&lines->line, record);
+	str_add(&lines->line, "( <unfinished ...>");
 	write_line(lines, true);
 }
 

@@ -14,11 +14,11 @@ static void add_ticks(struct str *out, const char *name, long long ticks)
 
 void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 {
-	static const STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
+	static STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
 				   { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
-	static const STRACE_FAMILY(children, "CLD_???", { "CLD_EXITED", 1 }, { "CLD_KILLED", 2 }, { "CLD_DUMPED", 3 },
+	static STRACE_FAMILY(children, "CLD_???", { "CLD_EXITED", 1 }, { "CLD_KILLED", 2 }, { "CLD_DUMPED", 3 },
 				   { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
-	static const STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
+	static STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
 				   { "SEGV_PKUERR", 4 });
 	const int *v = bytes;
 	int code = v ? v[2] : 0;

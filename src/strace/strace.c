@@ -4,45 +4,23 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "base/cpus.h"
 #include "base/report.h"
 #include "bpf/event.h"
-#include "bpf/filter.h"
-#include "bpf/path.h"
 #include "bpf/pending.h"
-#include "bpf/slot.h"
-#include "bpf/strace.h"
-#include "bpf/stack.h"
-#include "bpf/strace.skel.h"
-#include "engine/filter.h"
 #include "engine/intake.h"
 #include "engine/stream.h"
+#include "programs.h"
 #include "strace.h"
 #include "strace_part.h"
 
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 #define TEXT_MOST      4000
-/*
- * Calls for each processor whose begin may be noted. One runs there, and newer kernels preempt programs; more would
- * have to have keys that choose the same few entries.
- */
-#define IN_CALLS 16
 
 struct state {
 	struct engine_instance *instance;
-	struct strace_config config;
-	struct strace_plans plans;
+	struct strace_programs programs;
 	struct strace_table table; /* of -c */
-	uint32_t counts, opens;	   /* entries of the maps of -c; 0: there are none */
-	bool switches;		   /* -c takes away the time off the processor */
-	bool has_lines;		   /* not only the table of -c */
-	uint32_t in_calls;	   /* calls at a time whose begin is only noted: those that run on a processor */
-	bool has_stacks;	   /* -k */
-	struct stacks_source stacks_source;
-	struct stacks *stacks; /* NULL: there are none */
-	struct progs progs;
-	struct stream *stream;
 	struct strace_lines *lines;
 	int file; /* of -o; -1: standard error */
 	bool knows_missed;
@@ -224,9 +202,9 @@ static int parse_table(struct state *state, struct strace_settings *settings, st
 	if (!output_is_text(state->instance->ctx->out))
 		return err_set(err, -EINVAL, "-%c is text; sonde syscount --summary has the table in JSON and CSV",
 			       settings->both ? 'C' : 'c');
-	state->counts = STRACE_COUNTS;
-	state->opens = STRACE_OPENS;
-	state->switches = !settings->wall;
+	state->programs.counts = STRACE_COUNTS;
+	state->programs.opens = STRACE_OPENS;
+	state->programs.switches = !settings->wall;
 	return 0;
 }
 
@@ -235,7 +213,7 @@ static int parse_stacks(struct state *state, const struct strace_settings *setti
 {
 	if (settings->stack && (settings->summary || !output_is_text(state->instance->ctx->out)))
 		return err_set(err, -EINVAL, "-k prints stacks below lines: without -c, --json and --csv");
-	state->has_stacks = settings->stack;
+	state->programs.has_stacks = settings->stack;
 	return 0;
 }
 
@@ -270,56 +248,11 @@ static int parse(struct state *state, struct err *err)
 
 /* --- programs --- */
 
-static const struct progs_probe probes[] = {
-	{ .program = "call_begins", .system = "raw_syscalls", .name = "sys_enter", .raw = true },
-	{ .program = "stack_taken", .system = "raw_syscalls", .name = "sys_enter", .raw = true, .when = SETTING(bool, struct state, has_stacks) },
-	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit", .raw = true },
-	{ .program = "call_waits", .system = "sched", .name = "sched_switch", .raw = true, .when = SETTING(bool, struct state, has_lines) },
-	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
-	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit", .raw = true },
-	{ .program = "task_switched", .system = "sched", .name = "sched_switch", .raw = true, .when = SETTING(bool, struct state, switches) },
-};
-
-static const struct progs_map maps[] = {
-	{ "strace_counts", SETTING(uint32_t, struct state, counts) },
-	{ "strace_opens", SETTING(uint32_t, struct state, opens) },
-};
-
-static const struct progs_source source = {
-	PROGS(strace),
-	PROGS_PROBES(probes),
-	PROGS_MAPS(maps),
-	PROGS_CONFIG(struct state, config),
-	.pending = { .entries = 1, .instead = SETTING(uint32_t, struct state, in_calls), .size = sizeof(struct strace_pending) },
-	.what = "system calls",
-};
-
 static void on_record(const void *record, size_t size, void *ctx)
 {
 	struct state *state = ctx;
 
 	strace_lines_add(state->lines, record, size);
-}
-
-static int fill(struct state *state, struct err *err)
-{
-	const struct strace_settings *settings = state->instance->settings;
-	const struct filter *filter = &state->instance->filter;
-	const struct event_setup setup = {
-		.pidns_ino = filter_pidns(),
-		/* our own process is none of these */
-		.reader = filter->by_members || filter->by_tgid ? 0 : filter_own_process(),
-	};
-	struct object *object = &state->progs.object;
-	int ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
-
-	if (!ret)
-		ret = object_fill(object, ".rodata.plans", state->plans.plans, sizeof(state->plans.plans), err);
-	if (!ret)
-		ret = object_fill(object, ".rodata.steps", state->plans.steps, sizeof(state->plans.steps), err);
-	if (!ret)
-		ret = object_size_map(object, "strace_lanes", STRACE_LANES * cpus_ids(), err);
-	return ret ? ret : stream_set_size(object, settings->buffer_size, err);
 }
 
 /* Text goes where strace writes it: the output of the command stays apart. */
@@ -341,109 +274,11 @@ static int open_output(struct state *state, struct err *err)
 	return 0;
 }
 
-/* Without -k the maps of stacks are not made. */
-static int open_stacks(struct state *state, struct err *err)
-{
-	static const char *const unused[] = { "stacks", "stack_seen", "stack_counts", "stack_losses", "stack_slots",
-					      "unwind_blocks", "unwind_spaces", "unwind_rules" };
-	struct strace_settings *settings = state->instance->settings;
-	struct object *object = &state->progs.object;
-	int ret = 0;
-
-	for (size_t i = 0; !ret && !state->has_stacks && i < ARRAY_SIZE(unused); i++)
-		ret = object_size_map(object, unused[i], 0, err);
-	if (ret || !state->has_stacks)
-		return ret;
-	settings->stacks.user_only = true;
-	state->stacks_source = (struct stacks_source){ .settings = &settings->stacks };
-	ret = stacks_open(&state->stacks, state->instance, &state->stacks_source, object, err);
-	strace_lines_set_stacks(state->lines, state->stacks);
-	return ret;
-}
-
-static int load(struct state *state, struct err *err)
-{
-	struct progs *progs = &state->progs;
-	int ret = progs_configure(progs, err);
-
-	if (!ret)
-		ret = progs_open(progs, err);
-	if (!ret)
-		ret = fill(state, err);
-	if (!ret)
-		ret = open_stacks(state, err);
-	if (!ret)
-		ret = progs_prepare(progs, err);
-	if (!ret && state->has_stacks)
-		ret = stacks_start(state->stacks, &progs->object, err);
-	return ret ? ret : stream_open(&state->stream, &progs->object, state->instance->intake, on_record, state, err);
-}
-
-/* Whether no filter matters but that on one thread, a process or members. */
-static bool is_simple(const struct filter *filter)
-{
-	return !filter_pidns() && !filter->by_tid && !filter->by_uid && !filter->by_cpu && !filter->by_comm &&
-	       !filter->by_cgroup;
-}
-
 /* Whether lines say when calls began, or it decides which are printed. */
 static bool is_timed(const struct strace_settings *settings, const struct output *out)
 {
 	return settings->took_digits || settings->relative_digits || settings->clock.form != STRACE_CLOCK_NONE ||
 	       settings->slower || !output_is_text(out);
-}
-
-static uint32_t how_of(const struct state *state)
-{
-	const struct strace_settings *settings = state->instance->settings;
-	const struct engine_context *ctx = state->instance->ctx;
-	const struct filter *filter = &state->instance->filter;
-	bool one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid));
-	bool alone = one && !settings->detach && is_simple(filter);
-	/* with -n, lines of signals have the number of the call before */
-	uint32_t status = settings->numbers ? ~0U : settings->status;
-	const struct {
-		bool on;
-		uint32_t bit;
-	} bits[] = {
-		{ !settings->trace.any, STRACE_HOW_ALL },
-		{ one, STRACE_HOW_ONE },
-		{ alone, STRACE_HOW_ALONE },
-		{ !one && is_simple(filter) && filter->by_members && !filter->by_tgid, STRACE_HOW_MEMBERS },
-		{ strace_wants_files(settings), STRACE_HOW_FILES },
-		{ strace_counts(settings), STRACE_HOW_COUNT },
-		{ settings->summary, STRACE_HOW_NO_RECORDS },
-		{ settings->wall, STRACE_HOW_WALL },
-		{ !output_is_text(ctx->out), STRACE_HOW_COMM },
-		{ settings->ip && output_is_text(ctx->out), STRACE_HOW_IP },
-		{ settings->detach, STRACE_HOW_DETACH },
-		{ settings->stack, STRACE_HOW_EARLY },
-		{ alone && !is_timed(settings, ctx->out), STRACE_HOW_UNTIMED },
-		{ !(status & STRACE_FAILED), STRACE_HOW_SKIP_FAILED },
-		{ !(status & STRACE_SUCCESSFUL), STRACE_HOW_SKIP_SUCCESSFUL },
-		{ settings->slower, STRACE_HOW_SLOWER },
-		{ filter_pidns(), STRACE_HOW_PIDNS },
-	};
-	uint32_t how = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
-		how |= bits[i].on ? bits[i].bit : 0;
-	return how;
-}
-
-static void configure(struct state *state)
-{
-	const struct strace_settings *settings = state->instance->settings;
-	const struct engine_context *ctx = state->instance->ctx;
-
-	state->config = (struct strace_config){
-		.how = how_of(state),
-		.command = ctx->command.pid,
-		.slower = settings->slower,
-		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
-	};
-	state->has_lines = !settings->summary;
-	state->in_calls = IN_CALLS * cpus_ids();
 }
 
 static int strace_open(struct engine_instance *instance, struct err *err)
@@ -455,33 +290,25 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 
 	instance->state = state;
 	state->instance = instance;
+	state->programs.instance = instance;
+	state->programs.settings = settings;
+	state->programs.names = !output_is_text(ctx->out);
 	state->file = -1;
 	ret = parse(state, err);
 	if (ret)
 		return ret;
 	strace_paths_resolve(&settings->paths, &settings->resolved, settings->hushed & STRACE_Q_PATH);
-	configure(state);
-	strace_plans_make(&state->plans, settings, &settings->trace, ctx->command.pid);
+	state->programs.timed = is_timed(settings, ctx->out);
+	strace_programs_init(&state->programs);
 	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid, ctx->pid);
-	state->progs = (struct progs){
-		.source = &source,
-		.instance = instance,
-		.settings = state,
-		.options = {
-			.must_not_miss = true,
-			.shared = true,
-			.pid = ctx->pid,
-			.progress = engine_progress,
-			.ctx = instance,
-		},
-	};
 	ret = open_output(state, err);
 	if (!ret)
-		ret = load(state, err);
+		ret = strace_programs_load(&state->programs, NULL, on_record, state, err);
 	if (ret)
 		return ret;
+	strace_lines_set_stacks(state->lines, state->programs.stacks);
 	engine_hurry();
-	return progs_attach(&state->progs, err);
+	return progs_attach(&state->programs.progs, err);
 }
 
 static void strace_armed(struct engine_instance *instance)
@@ -497,19 +324,13 @@ static void strace_armed(struct engine_instance *instance)
 
 /* --- output --- */
 
-/* Records that found no room in the buffer, and those that found no lane. */
-static uint64_t lost(const struct state *state)
-{
-	return stream_dropped(state->stream, EVENT_LOSS_BUFFER) + stream_dropped(state->stream, EVENT_LOSS_OWN);
-}
-
 static int strace_take(struct engine_instance *instance)
 {
 	struct state *state = instance->state;
 	int ms = intake_take(instance->intake), also;
 
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
-	strace_lines_lost(state->lines, lost(state));
+	strace_lines_lost(state->lines, strace_programs_lost(&state->programs));
 	output_flush(instance->ctx->out);
 	/* The end of a command ends the run by itself: its last record comes before its status is known. */
 	if (!instance->ctx->command.pid && strace_lines_ended(state->lines))
@@ -525,11 +346,11 @@ static void strace_emit(struct engine_instance *instance, bool last)
 
 	if (!last)
 		return;
-	stream_take_all(state->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
+	stream_take_all(state->programs.stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	strace_lines_print(state->lines, clock_boot_ns(), true);
-	strace_lines_lost(state->lines, lost(state));
-	if (state->counts)
-		strace_counts_print(instance->ctx->out, object_map_fd(&state->progs.object, "strace_counts"),
+	strace_lines_lost(state->lines, strace_programs_lost(&state->programs));
+	if (state->programs.counts)
+		strace_counts_print(instance->ctx->out, object_map_fd(&state->programs.progs.object, "strace_counts"),
 				    &state->table,
 				    &settings->trace);
 	output_flush(instance->ctx->out);
@@ -543,10 +364,12 @@ static void strace_losses(struct engine_instance *instance)
 {
 	const struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
-	uint64_t dropped = stream_dropped(state->stream, EVENT_LOSS_BUFFER), unread = stream_unread(state->stream);
-	uint64_t own = stream_dropped(state->stream, EVENT_LOSS_OWN);
-	uint64_t missed = progs_missed(&state->progs, &state->knows_missed);
-	uint64_t untimed = object_word(&state->progs.object, ".data.losses", PENDING_NO_ROOM);
+	const struct stream *stream = state->programs.stream;
+	uint64_t dropped = stream_dropped(stream, EVENT_LOSS_BUFFER), unread = stream_unread(stream);
+	uint64_t own = stream_dropped(stream, EVENT_LOSS_OWN);
+	uint64_t missed = progs_missed(&state->programs.progs, &state->knows_missed);
+	uint64_t untimed = object_word(&state->programs.progs.object, ".data.losses", PENDING_NO_ROOM);
+	uint64_t unended = strace_lines_unended(state->lines);
 
 	if (dropped)
 		report_note("%llu record%s of calls lost: the buffer was full (--buffer-size makes it larger)",
@@ -557,11 +380,17 @@ static void strace_losses(struct engine_instance *instance)
 	if (untimed)
 		report_note("%llu call%s without a begin: more at a time than there is room for",
 			    (unsigned long long)untimed, str_plural(untimed));
+	if (missed)
+		report_note("%llu hit%s at begins or ends of calls missed: the kernel was busy with another",
+			    (unsigned long long)missed, str_plural(missed));
+	if (unended)
+		report_note("%llu call%s without an end: it was skipped by the kernel, or lost",
+			    (unsigned long long)unended, str_plural(unended));
 	if (unread)
 		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
-	progs_say_losses(&state->progs, missed);
-	if (state->stacks)
-		stacks_losses(state->stacks);
+	progs_say_losses(&state->programs.progs, missed);
+	if (state->programs.stacks)
+		stacks_losses(state->programs.stacks);
 	if ((dropped || own || unread || missed) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }
@@ -573,9 +402,7 @@ static void strace_close(struct engine_instance *instance)
 
 	if (!state)
 		return;
-	stream_close(state->stream);
-	progs_release(&state->progs);
-	stacks_free(state->stacks);
+	strace_programs_release(&state->programs);
 	strace_lines_free(state->lines);
 	strace_paths_release(&settings->resolved);
 	if (state->file >= 0)

@@ -198,6 +198,10 @@ TYPE(t_swap_flags);
 TYPE(t_quota_command);
 TYPE(t_personality);
 TYPE(t_syslog);
+TYPE(t_reboot_first);
+TYPE(t_reboot_second);
+TYPE(t_reboot);
+TYPE(t_reboot_text);
 /* types_process.c */
 TYPE(t_int_in);
 TYPE(t_unsigned_out);

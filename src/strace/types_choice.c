@@ -11,7 +11,7 @@
 
 /* --- fcntl --- */
 
-static const STRACE_FAMILY(fcntls, "F_???", N(F_DUPFD), N(F_GETFD), N(F_SETFD), N(F_GETFL), N(F_SETFL), N(F_GETLK),
+static STRACE_FAMILY(fcntls, "F_???", N(F_DUPFD), N(F_GETFD), N(F_SETFD), N(F_GETFL), N(F_SETFL), N(F_GETLK),
 			   N(F_SETLK), N(F_SETLKW), N(F_SETOWN), N(F_GETOWN), { "F_SETSIG", 10 }, { "F_GETSIG", 11 },
 			   { "F_OFD_GETLK", 36 }, { "F_OFD_SETLK", 37 }, { "F_OFD_SETLKW", 38 }, { "F_SETLEASE", 1024 },
 			   { "F_GETLEASE", 1025 }, { "F_NOTIFY", 1026 }, N(F_DUPFD_CLOEXEC), { "F_SETPIPE_SZ", 1031 },
@@ -28,7 +28,7 @@ static bool is_lock(int command)
 
 static void add_lock(struct strace_line *line, unsigned int arg)
 {
-	static const STRACE_FAMILY(kinds, "F_???", N(F_RDLCK), N(F_WRLCK), N(F_UNLCK));
+	static STRACE_FAMILY(kinds, "F_???", N(F_RDLCK), N(F_WRLCK), N(F_UNLCK));
 	const struct flock *lock = strace_struct(line, arg, 0, sizeof(*lock));
 
 	if (!lock)
@@ -131,7 +131,7 @@ void strace_ret_fcntl(struct strace_line *line)
 
 /* --- futex --- */
 
-static const STRACE_FAMILY(futexes, "FUTEX_???", N(FUTEX_WAIT), N(FUTEX_WAKE), N(FUTEX_FD), N(FUTEX_REQUEUE),
+static STRACE_FAMILY(futexes, "FUTEX_???", N(FUTEX_WAIT), N(FUTEX_WAKE), N(FUTEX_FD), N(FUTEX_REQUEUE),
 			   N(FUTEX_CMP_REQUEUE), N(FUTEX_WAKE_OP), N(FUTEX_LOCK_PI), N(FUTEX_UNLOCK_PI),
 			   N(FUTEX_TRYLOCK_PI), N(FUTEX_WAIT_BITSET), N(FUTEX_WAKE_BITSET), N(FUTEX_WAIT_REQUEUE_PI),
 			   N(FUTEX_CMP_REQUEUE_PI));
@@ -212,15 +212,15 @@ const struct strace_type t_futex = {
 
 /* --- arch_prctl --- */
 
-static const STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
+static STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
 			   { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
 CHOICE(t_arch_prctl, arch_prctls);
 
 /* --- epoll --- */
 
-static const STRACE_FAMILY(epoll_ops, "EPOLL_CTL_???", N(EPOLL_CTL_ADD), N(EPOLL_CTL_DEL), N(EPOLL_CTL_MOD));
+static STRACE_FAMILY(epoll_ops, "EPOLL_CTL_???", N(EPOLL_CTL_ADD), N(EPOLL_CTL_DEL), N(EPOLL_CTL_MOD));
 CHOICE(t_epoll_op, epoll_ops);
-static const STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM),
+static STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM),
 			   N(EPOLLRDBAND),
 			   N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG), N(EPOLLERR), N(EPOLLHUP), N(EPOLLRDHUP),
 			   N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });

@@ -81,7 +81,7 @@ static void print_signal(struct strace_line *line, unsigned int arg)
 	strace_signal(line->out, (int)strace_arg(line, arg));
 }
 
-static const STRACE_FAMILY(clocks, "CLOCK_???", N(CLOCK_REALTIME), N(CLOCK_MONOTONIC), N(CLOCK_PROCESS_CPUTIME_ID),
+static STRACE_FAMILY(clocks, "CLOCK_???", N(CLOCK_REALTIME), N(CLOCK_MONOTONIC), N(CLOCK_PROCESS_CPUTIME_ID),
 			   N(CLOCK_THREAD_CPUTIME_ID), N(CLOCK_MONOTONIC_RAW), N(CLOCK_REALTIME_COARSE),
 			   N(CLOCK_MONOTONIC_COARSE), N(CLOCK_BOOTTIME), N(CLOCK_REALTIME_ALARM),
 			   N(CLOCK_BOOTTIME_ALARM), N(CLOCK_TAI));

@@ -4,7 +4,7 @@
 
 #include "types.h"
 
-static const STRACE_FAMILY(hows, "SIG_???", N(SIG_BLOCK), N(SIG_UNBLOCK), N(SIG_SETMASK));
+static STRACE_FAMILY(hows, "SIG_???", N(SIG_BLOCK), N(SIG_UNBLOCK), N(SIG_SETMASK));
 CHOICE(t_how, hows);
 
 /* The kernel's struct sigaction. */
@@ -16,7 +16,7 @@ struct action {
 
 static void print_action(struct strace_line *line, unsigned int arg)
 {
-	static const STRACE_FAMILY(flags, "SA_???", { "SA_RESTORER", RESTORER }, { "SA_ONSTACK", 0x08000000 },
+	static STRACE_FAMILY(flags, "SA_???", { "SA_RESTORER", RESTORER }, { "SA_ONSTACK", 0x08000000 },
 				   { "SA_RESTART", 0x10000000 }, { "SA_INTERRUPT", 0x20000000 },
 				   { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_NOCLDSTOP),
 				   N(SA_NOCLDWAIT), N(SA_SIGINFO));
@@ -72,7 +72,7 @@ const struct strace_type t_restored = { print_restored, .enter = true, .steps = 
 
 static void print_stack(struct strace_line *line, unsigned int arg)
 {
-	static const STRACE_FAMILY(flags, "SS_???", N(SS_ONSTACK), N(SS_DISABLE), { "SS_AUTODISARM", 0x80000000 });
+	static STRACE_FAMILY(flags, "SS_???", N(SS_ONSTACK), N(SS_DISABLE), { "SS_AUTODISARM", 0x80000000 });
 	const struct {
 		uint64_t sp;
 		uint32_t flags, unused;

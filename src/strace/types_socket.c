@@ -12,19 +12,19 @@
 #include "strace_part.h"
 #include "types.h"
 
-const STRACE_FAMILY(strace_netlink_families, "NETLINK_???", N(NETLINK_ROUTE), N(NETLINK_USERSOCK), N(NETLINK_SOCK_DIAG),
+STRACE_FAMILY(strace_netlink_families, "NETLINK_???", N(NETLINK_ROUTE), N(NETLINK_USERSOCK), N(NETLINK_SOCK_DIAG),
 		    N(NETLINK_XFRM), N(NETLINK_SELINUX), N(NETLINK_AUDIT), N(NETLINK_NETFILTER), N(NETLINK_KOBJECT_UEVENT),
 		    N(NETLINK_GENERIC), N(NETLINK_CRYPTO));
-const STRACE_FAMILY(strace_address_families, "AF_???", N(AF_UNSPEC), N(AF_UNIX), N(AF_INET), N(AF_INET6), N(AF_NETLINK),
+STRACE_FAMILY(strace_address_families, "AF_???", N(AF_UNSPEC), N(AF_UNIX), N(AF_INET), N(AF_INET6), N(AF_NETLINK),
 		    N(AF_PACKET), N(AF_BLUETOOTH), N(AF_VSOCK), N(AF_ALG), N(AF_KEY), N(AF_XDP), N(AF_CAN), N(AF_TIPC),
 		    N(AF_QIPCRTR));
 CHOICE(t_domain, strace_address_families);
 
 static void print_socket_type(struct strace_line *line, unsigned int arg)
 {
-	static const STRACE_FAMILY(types, "SOCK_???", N(SOCK_STREAM), N(SOCK_DGRAM), N(SOCK_RAW), N(SOCK_RDM),
+	static STRACE_FAMILY(types, "SOCK_???", N(SOCK_STREAM), N(SOCK_DGRAM), N(SOCK_RAW), N(SOCK_RDM),
 				   N(SOCK_SEQPACKET), N(SOCK_DCCP), N(SOCK_PACKET));
-	static const STRACE_FAMILY(flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
+	static STRACE_FAMILY(flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
 	unsigned int type = strace_arg(line, arg);
 
 	strace_choice(line->out, &types, type & 0xf);
@@ -35,7 +35,7 @@ static void print_socket_type(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_socket_type = { print_socket_type };
 
-static const STRACE_FAMILY(accept_flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
+static STRACE_FAMILY(accept_flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
 FLAGS(t_accept_flags, accept_flags);
 
 /* A protocol of Ethernet, in the network's order. */
@@ -52,7 +52,7 @@ static void add_ethernet(struct str *out, unsigned int protocol)
 
 static void print_protocol(struct strace_line *line, unsigned int arg)
 {
-	static const STRACE_FAMILY(inet, "IPPROTO_???", N(IPPROTO_IP), N(IPPROTO_ICMP), N(IPPROTO_TCP), N(IPPROTO_UDP),
+	static STRACE_FAMILY(inet, "IPPROTO_???", N(IPPROTO_IP), N(IPPROTO_ICMP), N(IPPROTO_TCP), N(IPPROTO_UDP),
 				   N(IPPROTO_ICMPV6), N(IPPROTO_RAW), N(IPPROTO_SCTP), N(IPPROTO_UDPLITE),
 				   { "IPPROTO_MPTCP", 262 });
 	unsigned int domain = strace_arg(line, 0), protocol = strace_arg(line, arg);
@@ -220,12 +220,12 @@ const struct strace_type t_option_len = { print_socklen, .both = true, .steps = 
 
 /* --- options --- */
 
-static const STRACE_FAMILY(levels, "SOL_??", N(SOL_SOCKET), { "SOL_IP", 0 }, { "SOL_TCP", 6 }, { "SOL_UDP", 17 },
+static STRACE_FAMILY(levels, "SOL_??", N(SOL_SOCKET), { "SOL_IP", 0 }, { "SOL_TCP", 6 }, { "SOL_UDP", 17 },
 			   { "SOL_IPV6", 41 }, { "SOL_ICMPV6", 58 }, { "SOL_RAW", 255 }, { "SOL_PACKET", 263 },
 			   { "SOL_NETLINK", 270 });
 CHOICE(t_level, levels);
 
-static const STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR), N(SO_TYPE), N(SO_ERROR),
+static STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR), N(SO_TYPE), N(SO_ERROR),
 			   N(SO_DONTROUTE),
 			   N(SO_BROADCAST), N(SO_SNDBUF), N(SO_RCVBUF), N(SO_KEEPALIVE), N(SO_OOBINLINE), N(SO_PRIORITY),
 			   N(SO_LINGER), N(SO_REUSEPORT), N(SO_PASSCRED), N(SO_PEERCRED), N(SO_RCVLOWAT), N(SO_SNDLOWAT),
@@ -233,19 +233,19 @@ static const STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR
 			   N(SO_PEERNAME), { "SO_TIMESTAMP_OLD", 29 }, N(SO_ACCEPTCONN), N(SO_PEERSEC), N(SO_SNDBUFFORCE),
 			   N(SO_RCVBUFFORCE), N(SO_PASSSEC), N(SO_MARK), N(SO_PROTOCOL), N(SO_DOMAIN), N(SO_INCOMING_CPU),
 			   N(SO_PEERGROUPS));
-static const STRACE_FAMILY(tcp_options, "TCP_???", N(TCP_NODELAY), N(TCP_MAXSEG), N(TCP_CORK), N(TCP_KEEPIDLE),
+static STRACE_FAMILY(tcp_options, "TCP_???", N(TCP_NODELAY), N(TCP_MAXSEG), N(TCP_CORK), N(TCP_KEEPIDLE),
 			   N(TCP_KEEPINTVL), N(TCP_KEEPCNT), N(TCP_SYNCNT), N(TCP_LINGER2), N(TCP_DEFER_ACCEPT),
 			   N(TCP_WINDOW_CLAMP), N(TCP_INFO), N(TCP_QUICKACK), N(TCP_CONGESTION), N(TCP_USER_TIMEOUT),
 			   N(TCP_FASTOPEN));
-static const STRACE_FAMILY(ip_options, "IP_???", N(IP_TOS), N(IP_TTL), N(IP_HDRINCL), N(IP_OPTIONS), N(IP_RECVOPTS),
+static STRACE_FAMILY(ip_options, "IP_???", N(IP_TOS), N(IP_TTL), N(IP_HDRINCL), N(IP_OPTIONS), N(IP_RECVOPTS),
 			   N(IP_PKTINFO), N(IP_MTU_DISCOVER), N(IP_RECVERR), N(IP_RECVTTL), N(IP_RECVTOS), N(IP_MTU),
 			   N(IP_FREEBIND), N(IP_TRANSPARENT), N(IP_BIND_ADDRESS_NO_PORT), N(IP_MULTICAST_IF),
 			   N(IP_MULTICAST_TTL), N(IP_MULTICAST_LOOP), N(IP_ADD_MEMBERSHIP));
-static const STRACE_FAMILY(ipv6_options, "IPV6_???", N(IPV6_UNICAST_HOPS), N(IPV6_MULTICAST_IF), N(IPV6_MULTICAST_HOPS),
+static STRACE_FAMILY(ipv6_options, "IPV6_???", N(IPV6_UNICAST_HOPS), N(IPV6_MULTICAST_IF), N(IPV6_MULTICAST_HOPS),
 			   N(IPV6_MTU_DISCOVER), N(IPV6_MTU), N(IPV6_RECVERR), N(IPV6_V6ONLY), N(IPV6_RECVPKTINFO),
 			   N(IPV6_TCLASS));
 
-static const STRACE_FAMILY(netlink_options, "NETLINK_???", N(NETLINK_ADD_MEMBERSHIP), N(NETLINK_DROP_MEMBERSHIP),
+static STRACE_FAMILY(netlink_options, "NETLINK_???", N(NETLINK_ADD_MEMBERSHIP), N(NETLINK_DROP_MEMBERSHIP),
 			   N(NETLINK_PKTINFO), N(NETLINK_BROADCAST_ERROR), N(NETLINK_NO_ENOBUFS), N(NETLINK_LISTEN_ALL_NSID),
 			   N(NETLINK_LIST_MEMBERSHIPS), N(NETLINK_CAP_ACK), N(NETLINK_EXT_ACK), N(NETLINK_GET_STRICT_CHK));
 

@@ -287,3 +287,23 @@ static void print_syslog(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, ", NULL, %d", (int)strace_arg(line, 2));
 }
 const struct strace_type t_syslog = { print_syslog };
+
+WORDS(t_reboot_first, "LINUX_REBOOT_MAGIC_", "=0xfee1dead !LINUX_REBOOT_MAGIC1");
+WORDS(t_reboot_second, "LINUX_REBOOT_MAGIC_",
+      "=672274793 !LINUX_REBOOT_MAGIC2 =85072278 !LINUX_REBOOT_MAGIC2A =369367448 !LINUX_REBOOT_MAGIC2B "
+      "=537993216 !LINUX_REBOOT_MAGIC2C");
+WORDS(t_reboot, "LINUX_REBOOT_CMD_",
+      "=0x1234567 RESTART =0xcdef0123 HALT =0x89abcdef CAD_ON =0 CAD_OFF =0x4321fedc POWER_OFF =0xa1b2c3d4 RESTART2 "
+      "=0x45584543 KEXEC =0xd000fce2 SW_SUSPEND");
+
+/* Only one command has a text. */
+static void print_reboot_text(struct strace_line *line, unsigned int arg)
+{
+	if ((uint32_t)strace_arg(line, arg - 1) == 0xa1b2c3d4)
+		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), false);
+}
+const struct strace_type t_reboot_text = {
+	print_reboot_text,
+	.steps = { { STRACE_STRING, .from = SELF, .most = MOST_TEXT } },
+	.enter = true,
+};

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Makes system calls whose lines are known, for the test of `sonde strace`. With a number it makes that many calls of
- * getppid, with "hostile" calls whose structs have impossible lengths.
+ * getppid, with "hostile" calls whose structs have impossible lengths, with "unix" calls with a socket that has a name,
+ * with "rename", "setuid" and "execute" one that makes another of it, with "reboot" one that ends its process.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/reboot.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -89,14 +93,65 @@ static void lie(void)
 	}
 }
 
+/* A name without a file, which nothing has to remove. */
+static void name_socket(void)
+{
+	struct sockaddr_un address = { AF_UNIX, "\0sonde-name" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	bind(fd, (void *)&address, sizeof(address.sun_family) + 11);
+	listen(fd, 5);
+	close(fd);
+}
+
+static void rename_thread(void)
+{
+	prctl(PR_SET_NAME, "elsewhere");
+	syscall(SYS_getppid);
+}
+
+static void become_user(void)
+{
+	syscall(SYS_setuid, 1);
+	syscall(SYS_getppid);
+}
+
+/* The program gets another name. */
+static void execute(void)
+{
+	execl("/proc/self/exe", "another", "1", NULL);
+}
+
+/* The first process of a namespace ends in the call, and nothing else does. */
+static void reboot(void)
+{
+	long child = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+
+	if (!child && getpid() == 1)
+		syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_RESTART, 0);
+	if (!child)
+		_exit(9);
+	waitpid(child, NULL, 0);
+}
+
+static const struct {
+	const char *word;
+	void (*make)(void);
+} modes[] = {
+	{ "hostile", lie },	     { "unix", name_socket }, { "rename", rename_thread },
+	{ "setuid", become_user }, { "execute", execute }, { "reboot", reboot },
+};
+
 int main(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "hostile"))
-		lie();
-	else if (argc > 1)
-		for (int n = atoi(argv[1]); n > 0; n--)
-			syscall(SYS_getppid);
-	else
+	if (argc < 2) {
 		make_calls();
+		return 3;
+	}
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(argv[1], modes[i].word))
+			modes[i].make();
+	for (int n = atoi(argv[1]); n > 0; n--)
+		syscall(SYS_getppid);
 	return 3;
 }

@@ -44,7 +44,7 @@ static void expect_flags(const struct strace_family *family, uint64_t value, con
 
 Test(strace, flags)
 {
-	static const STRACE_FAMILY(family, "F_???", { "F_NONE", 0 }, { "F_ALL", 7 }, { "F_A", 1 }, { "F_B", 2 });
+	static STRACE_FAMILY(family, "F_???", { "F_NONE", 0 }, { "F_ALL", 7 }, { "F_A", 1 }, { "F_B", 2 });
 
 	expect_flags(&family, 0, "F_NONE");
 	expect_flags(&family, 3, "F_A|F_B");
@@ -248,7 +248,7 @@ Test(strace, times)
 
 Test(strace, styles)
 {
-	static const STRACE_FAMILY(family, "F_???", { "F_NONE", 0 }, { "F_A", 1 }, { "F_B", 2 });
+	static STRACE_FAMILY(family, "F_???", { "F_NONE", 0 }, { "F_A", 1 }, { "F_B", 2 });
 	struct str out __str = {};
 
 	strace_set_style(STRACE_NUMBERS);

@@ -98,14 +98,62 @@ Test(strace_lines, unfinished)
 	end();
 }
 
-/* A begin was not seen: there is no time. A begin whose end was lost is forgotten. */
+/* A begin was not seen: there is no time. A call whose end was lost, or skipped, has its begin, and is counted. */
 Test(strace_lines, unknown)
 {
 	begin();
 	add(call(STRACE_EXIT, 7, "pause", 0, 5));
 	add(call(STRACE_ENTER, 7, "pause", 6, 7));
 	add(call(STRACE_EXIT, 7, "getpid", 8, 9));
-	expect(300 * MS, true, "pause() = 0\ngetpid() = 0 <0.001000>\n");
+	add(call(STRACE_UNENDED, 7, "read", 10, 20));
+	add(call(STRACE_EXIT, 7, "getuid", 20, 21));
+	expect(300 * MS, true,
+	       "pause() = 0\n"
+	       "pause( <unfinished ...>\n"
+	       "getpid() = 0 <0.001000>\n"
+	       "read( <unfinished ...>\n"
+	       "getuid() = 0 <0.001000>\n");
+	cr_assert_eq(strace_lines_unended(lines), 2);
+	end();
+}
+
+/* A thread ends within a call, which is shown as strace shows it. */
+Test(strace_lines, ends_within_a_call)
+{
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 4 * MS, .pid = 7, .tid = 7, .flags = STRACE_LAST };
+
+	begin();
+	add(call(STRACE_ENTER, 7, "pause", 1, 3));
+	add(ended);
+	expect(300 * MS, true, "pause( <unfinished ...>) = ?\n+++ exited with 0 +++\n");
+	cr_assert_eq(strace_lines_unended(lines), 0);
+	end();
+}
+
+/* The column of a result counts from the begin of its line, also if that was written before. */
+Test(strace_lines, column_of_a_line_in_two_parts)
+{
+	settings.column = 20;
+	begin();
+	add(call(STRACE_ENTER, 7, "pause", 1, 2));
+	expect(100 * MS, false, "pause(");
+	add(call(STRACE_EXIT, 7, "pause", 0, 108));
+	expect(300 * MS, true, "pause()             = 0 <0.107000>\n");
+	settings.column = 0;
+	end();
+}
+
+/* The directories of PATH that the command's exec tries are no lines, and miss no end. */
+Test(strace_lines, search_of_the_command)
+{
+	file = tmpfile();
+	out = output_new(fileno(file), OUTPUT_TEXT);
+	lines = strace_lines_new(&settings, out, 7, 0);
+	add(call(STRACE_ENTER, 7, "execve", 1, 1));
+	add(call(STRACE_ENTER, 7, "execve", 2, 2));
+	add(call(STRACE_EXIT, 7, "execve", 0, 3));
+	expect(300 * MS, true, "execve(NULL, NULL, NULL) = 0 <0.001000>\n");
+	cr_assert_eq(strace_lines_unended(lines), 0);
 	end();
 }
 
