@@ -183,6 +183,29 @@ test_return_probes_fail_a_test() {
 	expect_line '^0 passed, 1 failed, 2 skipped$'
 }
 
+# A test that fails runs again, if few did and nobody named it. What fails then is a failure.
+test_few_failures_run_again() {
+	make_tree 'test_first() { [ -e ../was ] || { touch ../was; fail "the first time"; }; }'
+	printf 'test_always() { fail "each time"; }\n' >> tree/tests/host/house.sh
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host
+	expect_exit 1
+	expect_line '^  again house/first: the first time \(exit 1\)$'
+	expect_line '^  not ok house/always: each time \(exit 1\)$'
+	expect_line '^  host house/first: the first time$'
+	expect_line '^  host: house/always: each time$'
+	expect_line '^1 passed, 1 failed, 2 skipped$'
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host 'house/always'
+	expect_exit 1
+	[ "$(grep -c 'each time (exit 1)' out)" = 1 ] || fail "again, though it was named"
+	for n in 2 3 4 5; do
+		printf 'test_always_%s() { fail "each time"; }\n' $n >> tree/tests/host/house.sh
+	done
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host
+	expect_exit 1
+	! grep '^  again' out || fail "again, though six failed"
+	expect_line '^0 passed, 6 failed, 2 skipped$'
+}
+
 # A quick run leaves slow tests out; what runs beside it is counted, and its failures are named.
 test_quick() {
 	make_tree
