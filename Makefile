@@ -113,7 +113,7 @@ try: ## install what is missing, build, and count something on this machine (as 
 
 test: ## install what is missing, build, run every test (as root)
 	@scripts/deps build test
-	@$(MAKE) --no-print-directory $(JOBS) all tests
+	@$(MAKE) --no-print-directory $(JOBS) all $(if $(filter-out 1/%,$(PART)),test-programs $(SCRIPTS) $(PACKAGE),tests)
 	@$(if $(FOREIGN),CROSS_COMPILE=$(FOREIGN) scripts/deps build guest)
 	@$(if $(FOREIGN),$(MAKE) --no-print-directory $(JOBS) CROSS_COMPILE=$(FOREIGN) all test-programs)
 	@tests/run $(if $(FOREIGN),--foreign) $(if $(FULL),--full) $(if $(SINCE),--since $(SINCE)) $(if $(PART),-S $(PART)) \
@@ -123,7 +123,7 @@ test: ## install what is missing, build, run every test (as root)
 # emulates. FOREIGN= leaves it out.
 FOREIGN = $(if $(filter x86,$(ARCH)),aarch64-linux-gnu-)
 
-fresh: ## `make try` in minimal systems of Debian 12, 13 and sid, a quarter of `make test` in 13 or sid, by turns (as root)
+fresh: ## `make try` and a quarter of `make test` in a minimal system of Debian 13 or sid, by turns (as root)
 	@scripts/deps build fresh
 	@scripts/fresh --test by-turns
 
