@@ -10,7 +10,8 @@ TOOL(record, .brief = "what happens, in order, into a file",
      .description =
 	     "Writes each event with its time to a file, until the command or the time is over, or Ctrl-C. Sets of "
 	     "events are sched (switches, wake-ups and migrations), syscalls (begins with arguments, ends with "
-	     "results) and block (disk requests); without arguments it records these three. Any other argument is a "
+	     "results) and block (disk requests); without arguments it records these three. strace is calls with "
+	     "what their arguments point to, signals and ends, for sonde report strace. Any other argument is a "
 	     "probe as in funccount: of a function its record has the first six arguments, or the result; of a "
 	     "tracepoint the fields of its format. Tasks that start, execute "
 	     "a program, change their name or end are always recorded.\n\n"
@@ -25,4 +26,5 @@ TOOL(record, .brief = "what happens, in order, into a file",
 	      { "sonde record sched block -d 10 -o x.trace", "the whole machine for ten seconds" },
 	      { "sonde record --flight 64M --snapshot-on 'funcslower -m 50 vfs_fsync'",
 		"the seconds before a slow fsync" },
+	      { "sonde record strace -- make", "each system call with its arguments, to print later" },
 	      { "sonde record sched vfs_fsync r:vfs_fsync t:ext4:* -p 185", "one process, with probes" }));

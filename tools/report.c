@@ -7,11 +7,13 @@
 #include "report/summary.h"
 #include "report/timeline.h"
 #include "run/run.h"
+#include "strace/replay.h"
 #include "why/why.h"
 #include "why/why_replay.h"
 
 #define TOP_DEFAULT 20
 #define TOP_UNSET   UINT32_MAX
+#define VIEWS	    "[summary | timeline | why | strace | diff OLD]"
 
 struct settings {
 	uint32_t top;
@@ -33,6 +35,7 @@ enum view {
 	VIEW_SUMMARY,
 	VIEW_TIMELINE,
 	VIEW_WHY,
+	VIEW_STRACE,
 	VIEW_DIFF
 };
 
@@ -47,6 +50,7 @@ static const char *const views[] = {
 	[VIEW_SUMMARY] = "summary",
 	[VIEW_TIMELINE] = "timeline",
 	[VIEW_WHY] = "why",
+	[VIEW_STRACE] = "strace",
 	[VIEW_DIFF] = "diff",
 	NULL,
 };
@@ -77,8 +81,7 @@ static int read_arguments(const struct run *run, struct wish *wish, struct err *
 			wish->file = args->v[i];
 		} else {
 			return err_set(err, -EINVAL,
-				       "'%s' is too much: sonde report [FILE] [summary | timeline | why | diff OLD]",
-				       args->v[i]);
+				       "'%s' is too much: sonde report [FILE] " VIEWS, args->v[i]);
 		}
 	}
 	if (!wish->file)
@@ -261,6 +264,16 @@ static int why(struct run *run, struct recording *r, const struct wish *wish, st
 	return ret;
 }
 
+static int strace(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
+{
+	uint64_t lost = 0;
+	int ret = strace_replay(r, run->ctx.out, &lost, err);
+
+	if (!ret)
+		say_losses(r, wish->file, lost);
+	return ret;
+}
+
 /* Files of other tools alone print no table. */
 static int show(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
 {
@@ -272,6 +285,8 @@ static int show(struct run *run, struct recording *r, const struct wish *wish, s
 		return timeline(run, r, wish, err);
 	if (wish->view == VIEW_WHY)
 		return why(run, r, wish, err);
+	if (wish->view == VIEW_STRACE)
+		return strace(run, r, wish, err);
 	if (wish->has_view || settings->folded || settings->flame || !is_converted(settings))
 		return summary(run, r, wish, err);
 	say_losses(r, wish->file, recording_info(r)->totals.lost + recording_info(r)->left_out);
@@ -306,7 +321,7 @@ static void offer(const char *word, opt_offer_fn fn, void *ctx)
 
 TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
      .group = GROUP_HAPPENED,
-     .args = "[FILE] [summary | timeline | why | diff OLD]", OPTIONS(options), SETTINGS_WITH(struct settings, .top = TOP_UNSET), .act = report,
+     .args = "[FILE] " VIEWS, OPTIONS(options), SETTINGS_WITH(struct settings, .top = TOP_UNSET), .act = report,
      .offers = offer, .unlinked = true,
      .description =
 	     "Reads what sonde record has written; FILE is sonde.trace if none is named. It needs no privileges, and no "
@@ -323,6 +338,9 @@ TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
 	     "network is in socket, and locks in memory are in condition. It needs the scheduler's events; with those "
 	     "of system calls, it divides the time on processors, and does not take a task for the waker that an "
 	     "interrupt came upon.\n\n"
+	     "strace prints system calls in the form of sonde strace -f, each line behind the number of its thread, on "
+	     "a machine of the same architecture. A recording of sonde record strace has what arguments point to; one "
+	     "of syscalls has addresses.\n\n"
 	     "diff OLD prints the same sums for two recordings, what changed most first. Threads are added up by name.\n\n"
 	     "--folded and --flame write where the wall time of all threads went: the thread's name, whether it ran, "
 	     "waited for a processor, slept or waited for a disk, and the system call in which it slept.\n\n"
@@ -331,6 +349,7 @@ TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
 	     "A recording that was cut off (by kill -9, by a full disk) is shown up to its end, with a note.",
      EXAMPLES({ "sonde report", "the sums of sonde.trace" }, { "sonde report x.trace timeline | less", "all events" },
 	      { "sonde report why", "what made the command last" },
+	      { "sonde report x.trace strace", "the calls of sonde record strace, with their arguments" },
 	      { "sonde report new.trace diff old.trace", "what got slower" },
 	      { "sonde report --flame wall.svg", "where the time of all threads went, as a picture" },
 	      { "sonde report --perfetto out.pftrace", "a file to open in Perfetto's UI" },

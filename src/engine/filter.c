@@ -87,7 +87,8 @@ int filter_after(struct engine_instance *instance, const struct object *object, 
 	const struct engine_context *ctx = instance->ctx;
 	int ret = ctx->cgroup >= 0 ? set_cgroup(object, ctx->cgroup, err) : 0, members;
 
-	if (ret || !instance->filter.by_members)
+	/* a second object of the instance has the map of the first one */
+	if (ret || !instance->filter.by_members || instance->follow)
 		return ret;
 	members = object_map_fd(object, "members");
 	if (ctx->service)

@@ -22,7 +22,10 @@ uint32_t filter_own_process(void);
 
 /* Writes the filter into an object that is open and not yet prepared. -ENOENT where the object has no filter. */
 int filter_before(const struct engine_instance *instance, struct object *object, struct err *err);
-/* For a prepared object: writes the cgroup into its map, and follows the command's children from now on. */
+/*
+ * For a prepared object: writes the cgroup into its map, and follows the command's children from now on, in the map
+ * `members`. A second object of the instance must reuse that map.
+ */
 int filter_after(struct engine_instance *instance, const struct object *object, struct err *err);
 
 #endif

@@ -22,6 +22,9 @@
  *	CHUNK		cpu, lane, number of the first record, lost before it; then records as they were in the ring
  *	NOTE		text: a line for the user, such as what could not be attached
  *	END		recorded, lost, missed, not attached, exit status of the command
+ *	CALLS_FORM	how records of calls with their arguments are made: a number that only the same table has;
+ *			the most bytes of a text in them. Only if there may be CALLS
+ *	CALLS		entries: bytes of a record, then it, padded; or 0, then how many records were lost here
  *	MISSED		how many hits the kernel had skipped when the records of the next CHUNK were read, if that has
  *			grown. END has the last number; a file that was cut off has only these
  */
@@ -61,6 +64,8 @@ enum layout_type {
 	LAYOUT_NOTE,
 	LAYOUT_END,
 	LAYOUT_MISSED,
+	LAYOUT_CALLS_FORM,
+	LAYOUT_CALLS,
 };
 
 /* Limits, so that a reader knows what memory a file can take. The writer splits what is longer. */

@@ -129,6 +129,7 @@ void recording_rewind(struct recording *r)
 	r->n_heap = 0;
 	r->err = (struct err){};
 	recording_tasks_begin(r);
+	recording_calls_rewind(r);
 }
 
 const struct err *recording_error(const struct recording *r)

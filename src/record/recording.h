@@ -70,7 +70,17 @@ void recording_close(struct recording *r);
 /* Returns 1 and the next event, 0 at the end, or -errno with recording_error(): the file cannot be read any more. */
 int recording_next(struct recording *r, struct recording_event *event);
 const struct err *recording_error(const struct recording *r);
-/* Back to the first event; tasks are as at the start. */
+
+/* A record of a call with its arguments, or a loss. */
+struct recording_call {
+	const void *bytes; /* n bytes, aligned to 8, valid until the next call; NULL: `lost` records were lost here */
+	size_t n;
+	uint64_t lost;
+};
+
+/* The next of these, in the order in which they were written; they are not among the events. The same results. */
+int recording_next_call(struct recording *r, struct recording_call *call);
+/* Back to the first event, and call; tasks are as at the start. */
 void recording_rewind(struct recording *r);
 
 /* --- what else is in the file; valid until recording_close() --- */
@@ -89,6 +99,9 @@ struct recording_info {
 	size_t n_kinds;
 	const char *const *notes;
 	size_t n_notes;
+	bool has_calls;	     /* there may be records for recording_next_call() */
+	uint64_t calls_form; /* how they are made: whoever wrote the same number knows it */
+	uint64_t calls_text; /* the most bytes of each text in them */
 };
 
 const struct recording_info *recording_info(const struct recording *r);

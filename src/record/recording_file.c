@@ -131,6 +131,8 @@ static int scan(struct recording *r, uint64_t at)
 			break;
 		if (section.type == LAYOUT_CHUNK)
 			ret = note_chunk(r, at, &section);
+		else if (section.type == LAYOUT_CALLS)
+			recording_note_calls(r, at, &section);
 		else
 			ret = read_names(r, at, &section);
 		at += sizeof(section) + (section.bytes + 7) / 8 * 8;
@@ -255,6 +257,8 @@ void recording_close(struct recording *r)
 	set_release(&r->text_ids);
 	set_release(&r->tids);
 	free(r->named);
+	free(r->calls.v);
+	free(r->call_words);
 	set_release(&r->names);
 	set_release(&r->ring_ids);
 	pool_release(&r->pool);

@@ -53,6 +53,11 @@ struct recording_ring {
 	size_t at; /* the entries before it were passed on */
 };
 
+/* A section of records of calls, unread. */
+struct recording_calls {
+	uint64_t at, bytes; /* of the section's header; of its body */
+};
+
 struct recording {
 	int fd;
 	char *name;
@@ -105,6 +110,14 @@ struct recording {
 	struct recording_ring *taken; /* its entry was passed on last */
 	bool begun;
 	int32_t *current; /* by processor */
+
+	struct {
+		struct recording_calls *v;
+		size_t n, cap;
+	} calls;
+	size_t next_calls;
+	uint64_t *call_words; /* the body that is in memory: call_n words, those before call_at were passed on */
+	size_t call_n, call_at;
 };
 
 struct recording_text_id {
@@ -128,6 +141,10 @@ void recording_note_damage(struct recording *r);
 /* Reads chunks of the ring until enough entries are in memory. 0 or -errno. */
 int recording_fill(struct recording *r, struct recording_ring *ring);
 void recording_ring_reset(struct recording_ring *ring);
+
+/* recording_calls.c */
+void recording_note_calls(struct recording *r, uint64_t at, const struct layout_section *section);
+void recording_calls_rewind(struct recording *r);
 
 /* recording_tasks.c */
 void recording_tasks_begin(struct recording *r); /* as at the start */

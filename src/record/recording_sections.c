@@ -222,6 +222,18 @@ static void note(struct recording *r, struct body *b)
 		*vec_push(&r->notes) = what;
 }
 
+static void calls_form(struct recording *r, struct body *b)
+{
+	uint64_t v[2];
+
+	words(b, v, 2);
+	if (b->bad)
+		return;
+	r->info.has_calls = true;
+	r->info.calls_form = v[0];
+	r->info.calls_text = v[1];
+}
+
 static void missed(struct recording *r, struct body *b)
 {
 	uint64_t n = word(b);
@@ -253,6 +265,7 @@ bool recording_section(struct recording *r, uint32_t type, const void *body, siz
 		[LAYOUT_NOTE] = note,
 		[LAYOUT_END] = end,
 		[LAYOUT_MISSED] = missed,
+		[LAYOUT_CALLS_FORM] = calls_form,
 	};
 	struct body b = { .at = body, .end = (const unsigned char *)body + n };
 

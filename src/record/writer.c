@@ -22,12 +22,14 @@
 enum {
 	COLLECT_TASKS,
 	COLLECT_TEXTS,
+	COLLECT_CALLS,
 	COLLECTS
 };
 
 static const enum layout_type collect_types[COLLECTS] = {
 	[COLLECT_TASKS] = LAYOUT_TASKS,
 	[COLLECT_TEXTS] = LAYOUT_TEXTS,
+	[COLLECT_CALLS] = LAYOUT_CALLS,
 };
 
 struct writer {
@@ -294,6 +296,13 @@ int writer_note(struct writer *w, const char *text)
 	return put_body(w, LAYOUT_NOTE, &s);
 }
 
+int writer_calls_form(struct writer *w, uint64_t form, uint64_t text)
+{
+	uint64_t words[] = { form, text };
+
+	return put_section(w, LAYOUT_CALLS_FORM, words, sizeof(words), NULL, 0);
+}
+
 int writer_missed(struct writer *w, uint64_t missed)
 {
 	__str struct str s = {};
@@ -325,6 +334,29 @@ int writer_text(struct writer *w, enum layout_space space, uint64_t id, const ch
 	add_word(s, id);
 	add_text(s, text);
 	return collected(w, COLLECT_TEXTS);
+}
+
+int writer_call(struct writer *w, const void *record, size_t n)
+{
+	struct str *s = &w->collected[COLLECT_CALLS];
+
+	if (!n)
+		return w->error;
+	add_word(s, n);
+	str_addn(s, record, n);
+	str_add_fill(s, 0, -n & 7);
+	return collected(w, COLLECT_CALLS);
+}
+
+int writer_calls_lost(struct writer *w, uint64_t lost)
+{
+	struct str *s = &w->collected[COLLECT_CALLS];
+
+	if (!lost)
+		return w->error;
+	add_word(s, 0);
+	add_word(s, lost);
+	return collected(w, COLLECT_CALLS);
 }
 
 /* --- chunks --- */

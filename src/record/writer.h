@@ -32,6 +32,7 @@ int writer_clocks(struct writer *w); /* reads the clocks now */
 int writer_ring(struct writer *w, const struct layout_ring *ring);
 int writer_kind(struct writer *w, const struct layout_kind *kind);
 int writer_note(struct writer *w, const char *text);
+int writer_calls_form(struct writer *w, uint64_t form, uint64_t text); /* text: the most bytes of each */
 int writer_missed(struct writer *w, uint64_t missed); /* in all until now */
 
 /*
@@ -40,6 +41,9 @@ int writer_missed(struct writer *w, uint64_t missed); /* in all until now */
  */
 int writer_task(struct writer *w, const struct layout_task *task);
 int writer_text(struct writer *w, enum layout_space space, uint64_t id, const char *text);
+/* A record of a call with its arguments, and how many were lost before the next; 0: nothing is written. */
+int writer_call(struct writer *w, const void *record, size_t n);
+int writer_calls_lost(struct writer *w, uint64_t lost);
 int writer_flush(struct writer *w);
 
 /*

@@ -14,6 +14,7 @@
 #include "record.h"
 #include "record/writer.h"
 #include "record_part.h"
+#include "strace/capture.h"
 
 #define BUFFER_DEFAULT (8 * 1024 * 1024)
 #define BUFFER_MIN     (64 * 1024)
@@ -45,6 +46,7 @@ static const struct {
 	{ "sched", offsetof(struct record_sets, sched) },
 	{ "syscalls", offsetof(struct record_sets, syscalls) },
 	{ "block", offsetof(struct record_sets, block) },
+	{ "strace", offsetof(struct record_sets, strace) },
 };
 
 void record_offer(const char *word, void (*fn)(const char *text, void *ctx), void *ctx)
@@ -158,11 +160,17 @@ static int load(struct recorder *recorder, struct err *err)
 		ret = progs_prepare(progs, err);
 	if (!ret)
 		ret = ring_open(recorder->ring, err);
-	return ret ? ret : patch_images(recorder, err);
+	if (!ret)
+		ret = patch_images(recorder, err);
+	if (!ret && recorder->sets.strace)
+		ret = strace_capture_open(&recorder->capture, recorder->instance, &progs->object, recorder->writer,
+					  err);
+	return ret;
 }
 
-static int check_options(struct engine_instance *instance, struct err *err)
+static int check_options(struct recorder *recorder, struct err *err)
 {
+	struct engine_instance *instance = recorder->instance;
 	const struct record_settings *settings = instance->settings;
 	const char *why = NULL;
 
@@ -170,6 +178,8 @@ static int check_options(struct engine_instance *instance, struct err *err)
 		why = "--snapshot-on is for --flight: it says when to write what the rings hold";
 	else if (settings->flight && settings->buffer_size)
 		why = "--flight has a size already, so --buffer-size has no meaning";
+	else if (settings->flight && recorder->sets.strace)
+		why = "strace is not for --flight: arguments of calls are not in rings; syscalls are";
 	if (!why)
 		return 0;
 	instance->ctx->usage = true;
@@ -186,7 +196,7 @@ static int take_ring(void *ctx)
 {
 	struct recorder *recorder = ctx;
 
-	if (ring_read(recorder->ring, record_file_run, recorder))
+	if (ring_read(recorder->ring, record_file_run, recorder) || writer_error(recorder->writer))
 		recorder->instance->ctx->done = true;
 	return READ_MS;
 }
@@ -202,6 +212,8 @@ static int arm(struct recorder *recorder, struct err *err)
 
 	if (!ret)
 		ret = record_probes_attach(recorder, err);
+	if (!ret && recorder->capture)
+		ret = strace_capture_arm(recorder->capture, err);
 	if (!ret && record_marks_attach(recorder, &marks))
 		report_verbose("there will be no marks: %s", marks.text);
 	if (ret)
@@ -217,13 +229,14 @@ static int arm(struct recorder *recorder, struct err *err)
 static int record_open(struct engine_instance *instance, struct err *err)
 {
 	struct recorder *recorder = base_alloc(sizeof(*recorder));
-	int ret = check_options(instance, err);
+	int ret;
 
 	instance->state = recorder;
 	recorder->instance = instance;
 	recorder->flight.signals = recorder->flight.rows = -1;
 	recorder->config.own = filter_own_process();
 	parse_arguments(recorder);
+	ret = check_options(recorder, err);
 	recorder->progs = (struct progs){
 		.source = &source,
 		.instance = instance,
@@ -268,6 +281,8 @@ static void stop_recording(struct recorder *recorder)
 	recorder->missed += record_probes_missed(recorder);
 	if (recorder->marks.attach)
 		attach_pause(recorder->marks.attach, why);
+	if (recorder->capture)
+		strace_capture_end(recorder->capture, why);
 	if (!flies(recorder) && !writer_error(recorder->writer))
 		ring_read_last(recorder->ring, record_file_run, recorder);
 	recorder->missed += ring_missed(recorder->ring);
@@ -302,6 +317,8 @@ static void record_losses(struct engine_instance *instance)
 	if (!recorder->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 	progs_say_losses(&recorder->progs, recorder->missed);
+	if (recorder->capture && strace_capture_losses(recorder->capture) && settings->fail_on_loss)
+		instance->ctx->failed = true;
 	if (settings->fail_on_loss && (recorder->lost || recorder->missed))
 		instance->ctx->failed = true;
 }
@@ -318,6 +335,7 @@ static void record_close(struct engine_instance *instance)
 		unlink(record_output(recorder));
 	if (recorder->writer)
 		writer_close(recorder->writer, NULL, &err);
+	strace_capture_free(recorder->capture);
 	record_flight_release(&recorder->flight);
 	record_marks_release(recorder);
 	record_probes_release(recorder);

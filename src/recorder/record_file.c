@@ -6,6 +6,7 @@
 #include "record_part.h"
 #include "record_kinds.h"
 #include "record_tasks.h"
+#include "strace/capture.h"
 
 #define OUTPUT_DEFAULT "sonde.trace"
 
@@ -35,6 +36,8 @@ int record_file_open(struct recorder *recorder, const char *name, struct err *er
 	ret = record_host_write(writer, ctx->title, ctx->command.pid);
 	if (!ret)
 		ret = record_kinds_write(writer, &recorder->sets);
+	if (!ret && recorder->sets.strace)
+		ret = strace_capture_describe(writer);
 	if (!ret)
 		ret = record_tracepoints_write(recorder);
 	if (!ret)
@@ -88,6 +91,7 @@ int record_file_close(struct recorder *recorder, const char *name)
 		.unattached = recorder->unattached,
 		.exit_status = ctx->command.ended ? ctx->command.status : -1,
 	};
+	struct str calls __str = {};
 	struct err err = {};
 	uint64_t bytes;
 
@@ -98,7 +102,10 @@ int record_file_close(struct recorder *recorder, const char *name)
 		report_err(&err, NULL);
 		return err.code;
 	}
-	report_line("%s: %llu event%s, %.1f MB", name, (unsigned long long)recorder->passed,
-		    str_plural(recorder->passed), bytes / 1e6);
+	if (recorder->capture)
+		str_addf(&calls, ", %llu records of calls",
+			 (unsigned long long)strace_capture_calls(recorder->capture));
+	report_line("%s: %llu event%s%s, %.1f MB", name, (unsigned long long)recorder->passed,
+		    str_plural(recorder->passed), str_or_empty(calls.data), bytes / 1e6);
 	return 0;
 }

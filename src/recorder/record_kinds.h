@@ -10,7 +10,8 @@ struct writer;
 /* The sets of events that are on by a word. */
 struct record_sets {
 	bool sched, syscalls, block;
-	bool waits; /* by no word: only sonde why has them */
+	bool strace; /* calls with their arguments, which are in sections of their own */
+	bool waits;  /* by no word: only sonde why has them */
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */

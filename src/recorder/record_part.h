@@ -10,6 +10,7 @@
 #include "record/layout.h"
 #include "record_kinds.h"
 
+struct strace_capture;
 struct writer;
 
 struct record_settings {
@@ -60,6 +61,7 @@ struct recorder {
 	struct record_marks marks;
 	struct record_flight flight;
 	struct ring_set *ring;
+	struct strace_capture *capture; /* of the set `strace`; NULL: it is off */
 	struct writer *writer;
 	uint64_t passed, lost; /* records that were written, and those that the rings lost before */
 	uint64_t missed;       /* hits that the kernel skipped */

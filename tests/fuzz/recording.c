@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fuzzes the reader of recordings, their reports, and what converts them. Sections get the right check, so that what is
- * behind it is reached, unless the first of the header's reserved words is set.
+ * Fuzzes the reader of recordings, their reports, and what converts them. Sections get the right check, and calls the
+ * fingerprint of this sonde's table, so that what is behind them is reached, unless the first of the header's reserved
+ * words is set.
  */
 #include <fcntl.h>
 #include <zlib.h>
@@ -13,6 +14,8 @@
 #include "report/spent.h"
 #include "report/summary.h"
 #include "report/timeline.h"
+#include "strace/replay.h"
+#include "strace/replay_part.h"
 #include "why/why_replay.h"
 
 static void set_checks(uint8_t *data, size_t size)
@@ -20,7 +23,10 @@ static void set_checks(uint8_t *data, size_t size)
 	const struct layout_header *header = (const void *)data;
 	struct layout_section section;
 	size_t at = sizeof(*header);
+	static uint64_t form;
 
+	if (!form)
+		form = strace_replay_fingerprint();
 	if (size < at || header->reserved[0])
 		return;
 	while (size - at >= sizeof(section)) {
@@ -29,6 +35,8 @@ static void set_checks(uint8_t *data, size_t size)
 		memcpy(&section, data + at, sizeof(section));
 		if (section.bytes > size || (section.bytes + 7) / 8 * 8 > size - at - sizeof(section))
 			return;
+		if (section.type == LAYOUT_CALLS_FORM && section.bytes >= sizeof(form))
+			memcpy(data + at + sizeof(section), &form, sizeof(form));
 		check = crc32(check, data + at, sizeof(section.type));
 		check = crc32(check, data + at + offsetof(struct layout_section, bytes), sizeof(section.bytes));
 		if (section.bytes)
@@ -100,6 +108,8 @@ static void report(struct recording *r, int fd)
 		summary_print(&sums, r, out, 20, false);
 		recording_rewind(r);
 		why_replay(r, out, 20, &lost, &err);
+		recording_rewind(r);
+		strace_replay(r, out, &lost, &err);
 		output_free(out);
 	}
 	sums_release(&sums);

@@ -566,3 +566,46 @@ test_flight_row() {
 	recording
 	grep -q '^exec	.*filename=.*sh$' events || fail "what caused the row is not in the snapshot"
 }
+
+# The calls of a command, printed later: the same lines as sonde strace prints of the same run.
+# kernels=ends arch=yes
+test_strace() {
+	run sonde record strace -- sonde strace -f -o log -- strace-calls
+	expect_exit 0
+	expect_err 'sonde.trace: [0-9]+ events, [0-9]+ records of calls, '
+	! grep -E 'lost|missed' err || skip "the kernel has skipped some"
+	tid=$(sed -n 's/^\([0-9]*\) *execve(.*strace-calls".*= 0$/\1/p' log | head -n 1)
+	[ -n "$tid" ] || fail "no execve in the log"
+	run sonde report strace
+	expect_exit 0
+	cp out lines
+	grep "^$tid " log > expected
+	sed -n "/^$tid *execve(.*strace-calls\".*= 0\$/,\$p" lines | grep "^$tid " > seen
+	diff expected seen || fail "other lines"
+	grep -q ' +++ exited with 5 +++$' lines || fail "no child"
+	grep -qE '^[0-9]+ +--- SIGUSR1 \{si_signo=SIGUSR1, ' lines || fail "no signal"
+	run sonde report strace --json
+	[ "$(grep -c '"call":"mkdirat","args":".*","ret":-14,"error":"EFAULT"' out)" -eq 2 ] || fail "not two objects"
+	# the same file in the other views
+	run sonde report
+	expect_exit 0
+}
+
+# Recordings without what arguments point to have addresses; and one without calls says so.
+test_strace_of_registers() {
+	run sonde record syscalls -- strace-calls
+	run sonde report strace
+	expect_exit 0
+	expect_line '^[0-9]+ +mkdirat\(AT_FDCWD, 0x10, 0700\) += -1 EFAULT \(Bad address\)$'
+	expect_line '^[0-9]+ +connect\([0-9]+, 0x[0-9a-f]+, 11\) += -1 ENOENT '
+	expect_line '^[0-9]+ +rt_sigreturn\(.*\) += 0$'
+	expect_line '^[0-9]+ +\+\+\+ exited with 5 \+\+\+$'
+	expect_no_line 'unfinished'
+	run sonde record sched --force -- true
+	run sonde report strace
+	expect_exit 1
+	expect_err 'no system calls in the recording: sonde record strace has them'
+	run sonde record strace --flight 1M
+	expect_exit 2
+	expect_err 'strace is not for --flight'
+}

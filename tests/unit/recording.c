@@ -619,3 +619,88 @@ Test(recording_files, full_disk_leaves_whole_sections)
 	cr_assert_eq(count(r, &lost), 512u * chunks);
 	recording_close(r);
 }
+
+/* Records of calls are in sections of their own: any lengths, in their order, with losses between them. */
+Test(recording, has_calls)
+{
+	static char longer[20000];
+	struct recording_call call;
+	struct recording *r;
+	struct made m;
+
+	memset(longer, 'x', sizeof(longer));
+	made_begin(&m);
+	writer_calls_form(m.w, 77, 32);
+	writer_call(m.w, "12345", 5);
+	writer_calls_lost(m.w, 3);
+	writer_calls_lost(m.w, 0);
+	for (int i = 0; i < 10; i++)
+		writer_call(m.w, longer, sizeof(longer) - i);
+	r = made_open(&m);
+	cr_assert(recording_info(r)->has_calls);
+	cr_assert_eq(recording_info(r)->calls_form, 77);
+	cr_assert_eq(recording_info(r)->calls_text, 32);
+	for (int pass = 0; pass < 2; pass++) {
+		cr_assert_eq(recording_next_call(r, &call), 1);
+		cr_assert(call.n == 5 && !memcmp(call.bytes, "12345", 5) && !((uintptr_t)call.bytes & 7));
+		cr_assert_eq(recording_next_call(r, &call), 1);
+		cr_assert(!call.bytes && call.lost == 3);
+		for (int i = 0; i < 10; i++) {
+			cr_assert_eq(recording_next_call(r, &call), 1);
+			cr_assert(call.n == sizeof(longer) - i && !memcmp(call.bytes, longer, call.n));
+		}
+		cr_assert_eq(recording_next_call(r, &call), 0);
+		recording_rewind(r);
+	}
+	cr_assert_null(recording_info(r)->cut);
+	recording_close(r);
+}
+
+/* Finds the section of calls in the file. Returns where its body begins. */
+static off_t calls_at(int fd, struct layout_section *section)
+{
+	off_t at = sizeof(struct layout_header);
+
+	for (;; at += sizeof(*section) + (section->bytes + 7) / 8 * 8) {
+		cr_assert_eq(pread(fd, section, sizeof(*section), at), sizeof(*section));
+		if (section->type == LAYOUT_CALLS)
+			return at + sizeof(*section);
+	}
+}
+
+/* A length that goes beyond the section: what is before it counts, and the damage is said. So is a wrong check. */
+Test(recording, has_calls_that_are_damaged)
+{
+	for (int right = 0; right < 2; right++) {
+		uint64_t body[] = { 8, 0x11, 1ull << 63, 0x22 };
+		struct layout_end end = { .exit_status = -1 };
+		struct layout_section section;
+		struct recording_call call;
+		struct recording *r;
+		struct err err;
+		struct made m;
+		off_t at;
+
+		made_begin(&m);
+		writer_call(m.w, "12345678", 8);
+		writer_call(m.w, "12345678", 8);
+		made_close(&m, &end);
+		at = calls_at(m.fd, &section);
+		cr_assert_eq(section.bytes, sizeof(body));
+		cr_assert_eq(pwrite(m.fd, body, sizeof(body), at), sizeof(body));
+		section.check = crc32(0, NULL, 0);
+		section.check = crc32(section.check, (const Bytef *)&section.type, sizeof(section.type));
+		section.check = crc32(section.check, (const Bytef *)&section.bytes, sizeof(section.bytes));
+		section.check = crc32(section.check, (const Bytef *)body, sizeof(body)) + !right;
+		cr_assert_eq(pwrite(m.fd, &section, sizeof(section), at - (off_t)sizeof(section)), sizeof(section));
+		r = recording_open_fd(m.fd, "made", &err);
+		cr_assert(r);
+		if (right) {
+			cr_assert_eq(recording_next_call(r, &call), 1);
+			cr_assert_eq(*(const uint64_t *)call.bytes, 0x11);
+		}
+		cr_assert_eq(recording_next_call(r, &call), 0);
+		cr_assert_str_eq(recording_info(r)->cut, "parts of it are damaged");
+		recording_close(r);
+	}
+}
