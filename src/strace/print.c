@@ -519,7 +519,7 @@ void strace_print_signal(struct strace_lines *lines, const struct strace_record 
 {
 	/* a task never sees its SIGKILL; its end says it */
 	if (!output_is_text(lines->out) || record->nr == SIGKILL ||
-	    (record->nr <= 64 && lines->settings->hidden >> (record->nr - 1) & 1))
+	    (record->nr - 1 < 64 && lines->settings->hidden >> (record->nr - 1) & 1))
 		return;
 	strace_set_style(lines->settings->style);
 	end_open_line(lines, lines->sink);

@@ -62,6 +62,8 @@ void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 void strace_siginfo(struct str *out, const struct strace_record *record)
 {
 	const struct strace_blob *blob = (const void *)(record + 1);
+	bool known = record->size >= sizeof(*blob) + STRACE_SIGINFO && blob->status == STRACE_WHOLE &&
+		     blob->n >= STRACE_SIGINFO;
 
-	strace_siginfo_bytes(out, blob->status == STRACE_WHOLE ? strace_bytes(blob) : NULL, record->nr);
+	strace_siginfo_bytes(out, known ? strace_bytes(blob) : NULL, record->nr);
 }

@@ -216,7 +216,7 @@ static void print_seccomp_arg(struct strace_line *line, unsigned int arg)
 				"=0x7ff00000 TRACE =0x7ffc0000 LOG =0x7fff0000 ALLOW"
 	};
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const uint32_t *v = blob && blob->status == STRACE_WHOLE ? strace_bytes(blob) : NULL;
+	const uint32_t *v = blob && blob->status == STRACE_WHOLE && blob->n >= 16 ? strace_bytes(blob) : NULL;
 
 	if (v && strace_arg(line, 0) == 2) {
 		str_addc(line->out, '[');

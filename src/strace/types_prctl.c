@@ -88,7 +88,7 @@ static const struct {
 static void add_pointed(struct strace_line *line, unsigned int arg, enum kind kind)
 {
 	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, BYTES, 0) : NULL;
-	const void *bytes = blob && blob->status == STRACE_WHOLE ? strace_bytes(blob) : NULL;
+	const void *bytes = blob && blob->status == STRACE_WHOLE && blob->n >= 8 ? strace_bytes(blob) : NULL;
 
 	if (!bytes) {
 		strace_address(line->out, strace_arg(line, arg));

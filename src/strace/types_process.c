@@ -88,7 +88,7 @@ static void print_cap_data(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *whole = strace_blob(line, arg, 0, 0);
 	const struct __user_cap_data_struct *data = strace_struct(line, arg, 1, sizeof(*data));
-	bool two = data && whole && whole->status == STRACE_WHOLE;
+	bool two = data && whole && whole->status == STRACE_WHOLE && whole->n >= 2 * sizeof(*data);
 
 	if (!data)
 		return;
@@ -149,7 +149,7 @@ static void print_sched_attr(struct strace_line *line, unsigned int arg)
 	str_addf(line->out,
 		 ", sched_nice=%d, sched_priority=%u, sched_runtime=%llu, sched_deadline=%llu, sched_period=%llu",
 		 attr->nice, attr->priority, U(attr->runtime), U(attr->deadline), U(attr->period));
-	if (attr->size >= 56 && blob && blob->status == STRACE_WHOLE) {
+	if (attr->size >= 56 && blob && blob->status == STRACE_WHOLE && blob->n >= sizeof(*attr)) {
 		attr = strace_bytes(blob);
 		str_addf(line->out, ", sched_util_min=%u, sched_util_max=%u", attr->min, attr->max);
 	}
