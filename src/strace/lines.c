@@ -18,6 +18,12 @@
 /* How long a call may take that does not leave its processor: only then is its begin known. */
 #define RUN_NS (10 * 1000 * 1000ULL)
 
+/* The most records, or calls, that one is compared with. Records may be foreign. */
+#define LOOK_MAX 8192
+
+/* Of held.record, beside enum strace_kind: that records were lost here; ret: how many. */
+#define HELD_LOST 0xffff
+
 struct held {
 	struct held *next, *prev;
 	struct held *other; /* of a begin its end, and of an end its begin */
@@ -55,6 +61,8 @@ void strace_lines_free(struct strace_lines *lines)
 		return;
 	for (held = lines->first; held; held = next) {
 		next = held->next;
+		if (held->record.kind == STRACE_EXIT && !held->printed && held->other && held->other->printed)
+			free(held->other);
 		free(held);
 	}
 	for (size_t i = 0; i < lines->tasks.n; i++) {
@@ -82,6 +90,11 @@ bool strace_lines_failed(const struct strace_lines *lines)
 	return lines->failed;
 }
 
+void strace_lines_set_most(struct strace_lines *lines, size_t most)
+{
+	lines->most = most;
+}
+
 uint64_t strace_lines_unended(const struct strace_lines *lines)
 {
 	return lines->unended;
@@ -94,30 +107,27 @@ bool strace_lines_ended(const struct strace_lines *lines)
 
 /* --- tasks --- */
 
+/* NULL: there is none. */
+static struct task *find_task(const struct strace_lines *lines, uint32_t tid)
+{
+	lookup_each(it, &lines->by_tid, hash_bytes(&tid, sizeof(tid)))
+		if (lines->tasks.v[it.number]->tid == tid)
+			return lines->tasks.v[it.number];
+	return NULL;
+}
+
 static struct task *task_of(struct strace_lines *lines, const struct strace_record *record)
 {
-	uint32_t hash = hash_bytes(&record->tid, sizeof(record->tid));
-	struct task *task = NULL;
+	struct task *task = find_task(lines, record->tid);
 
-	lookup_each(it, &lines->by_tid, hash)
-		if (lines->tasks.v[it.number]->tid == record->tid)
-			task = lines->tasks.v[it.number];
 	if (!task) {
 		task = base_alloc(sizeof(*task));
 		task->tid = record->tid;
-		lookup_add(&lines->by_tid, hash, lines->tasks.n);
+		lookup_add(&lines->by_tid, hash_bytes(&task->tid, sizeof(task->tid)), lines->tasks.n);
 		*vec_push(&lines->tasks) = task;
 	}
 	task->pid = record->pid;
 	return task;
-}
-
-/* The begin of a call is forgotten: its end will not come. */
-static void close_call(struct task *task)
-{
-	if (task->open && task->open->printed)
-		free(task->open);
-	task->open = NULL;
 }
 
 static bool is_exec(const struct strace_record *record)
@@ -125,6 +135,34 @@ static bool is_exec(const struct strace_record *record)
 	const char *name = strace_name_of_call(record);
 
 	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
+}
+
+/* The call that the task is in, NULL: none. Those in an exec are in a list, the newest first. */
+static void set_open(struct strace_lines *lines, struct task *task, struct held *held)
+{
+	if (task->open && is_exec(&task->open->record)) {
+		*(task->exec_before ? &task->exec_before->exec_next : &lines->execs) = task->exec_next;
+		if (task->exec_next)
+			task->exec_next->exec_before = task->exec_before;
+		task->exec_next = task->exec_before = NULL;
+	}
+	task->open = held;
+	if (held && is_exec(&held->record)) {
+		task->exec_next = lines->execs;
+		if (lines->execs)
+			lines->execs->exec_before = task;
+		lines->execs = task;
+	}
+}
+
+/* The begin of a call is forgotten: its end will not come. */
+static void close_call(struct strace_lines *lines, struct task *task)
+{
+	struct held *open = task->open;
+
+	set_open(lines, task, NULL);
+	if (open && open->printed)
+		free(open);
 }
 
 /* In a new task the call that made it ends, too: with 0, and without a begin. */
@@ -144,12 +182,17 @@ static uint64_t place_of(const struct strace_record *record)
 	return record->began ? record->began : record->time;
 }
 
-/* Records come in the order in which they were made, mostly that of the lines; those of a thread stay in this order. */
+/*
+ * Records come in the order in which they were made, mostly that of the lines; those of a thread stay in this order,
+ * and so do the ends of a call, which may be of two threads.
+ */
 static void insert(struct strace_lines *lines, struct held *held)
 {
 	struct held *before = lines->last;
 
-	while (before && before->record.tid != held->record.tid && place_of(&before->record) > place_of(&held->record))
+	for (size_t i = 0; i < LOOK_MAX && before && before != held->other && before->record.tid != held->record.tid &&
+			   place_of(&before->record) > place_of(&held->record);
+	     i++)
 		before = before->prev;
 	held->prev = before;
 	held->next = before ? before->next : lines->first;
@@ -161,6 +204,7 @@ static void insert(struct strace_lines *lines, struct held *held)
 		held->next->prev = held;
 	else
 		lines->last = held;
+	lines->n_held++;
 }
 
 /* The caller frees it. */
@@ -174,6 +218,7 @@ static void remove_first(struct strace_lines *lines)
 	else
 		lines->last = NULL;
 	held->next = NULL;
+	lines->n_held--;
 }
 
 /* Before the command executes its program its process is ours. Exec tries the directories of PATH one by one. */
@@ -189,19 +234,21 @@ static struct task *opener(struct strace_lines *lines, struct task *task, const 
 {
 	if (task->open && task->open->record.nr == exit->nr)
 		return task;
-	for (size_t i = 0; is_exec(exit) && !exit->ret && i < lines->tasks.n; i++) {
-		struct task *other = lines->tasks.v[i];
-
-		if (other->pid == exit->pid && other->open && other->open->record.nr == exit->nr)
-			return other;
-	}
+	if (!is_exec(exit) || exit->ret)
+		return NULL;
+	task = lines->execs;
+	for (size_t i = 0; i < LOOK_MAX && task; i++, task = task->exec_next)
+		if (task->pid == exit->pid && task->open->record.nr == exit->nr)
+			return task;
 	return NULL;
 }
 
 /* The first thread has ended since another one has executed a program, and gets its number. */
 static void supersede(struct strace_lines *lines, const struct held *exit)
 {
-	for (struct held *held = lines->last; exit->from && held; held = held->prev)
+	struct held *held = exit->from ? lines->last : NULL;
+
+	for (size_t i = 0; i < LOOK_MAX && held; i++, held = held->prev)
 		if (held->record.kind == STRACE_ENDED && held->record.tid == exit->record.tid)
 			held->by = exit->from;
 }
@@ -212,7 +259,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	struct held *held;
 	bool begins;
 
-	if (size < sizeof(*record) || record->size > size - sizeof(*record))
+	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->kind > STRACE_UNENDED)
 		return;
 	task = task_of(lines, record);
 	begins = !lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) &&
@@ -245,16 +292,17 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	/* a begin without an end: of the command's exec that failed, or its end was lost */
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_UNENDED ||
 	    (record->kind == STRACE_EXIT && record->began)) {
-		lines->unended += record->kind == STRACE_UNENDED ||
-				  (task->open && !task->open->ours && !strace_is_exit(&task->open->record));
-		close_call(task);
+		/* an unended call is another one than that whose begin was seen */
+		lines->unended += record->kind == STRACE_UNENDED;
+		lines->unended += task->open && !task->open->ours && !strace_is_exit(&task->open->record);
+		close_call(lines, task);
 	}
 	if (record->kind == STRACE_ENTER)
-		task->open = held;
+		set_open(lines, task, held);
 	else if (record->kind == STRACE_EXIT && !record->began && (from = opener(lines, task, &held->record))) {
 		held->other = from->open;
 		from->open->other = held;
-		from->open = NULL;
+		set_open(lines, from, NULL);
 		held->from = from == task ? 0 : from->tid;
 		supersede(lines, held);
 	}
@@ -274,9 +322,10 @@ static void bury(struct strace_lines *lines, struct task *task)
 /* The thread has become another one, by exec. */
 static void forget_thread(struct strace_lines *lines, uint32_t tid)
 {
-	for (size_t i = 0; i < lines->tasks.n; i++)
-		if (lines->tasks.v[i]->tid == tid)
-			bury(lines, lines->tasks.v[i]);
+	struct task *task = find_task(lines, tid);
+
+	if (task)
+		bury(lines, task);
 }
 
 /* Whether nothing more comes from what the user has named, if its children are not followed. */
@@ -335,7 +384,7 @@ static void print_ended(struct strace_lines *lines, struct task *task, const str
 	if (task->open && task->open->record.time <= record->time) {
 		if (task->open->printed)
 			strace_print_killed(lines, &task->open->record, record);
-		close_call(task);
+		close_call(lines, task);
 	}
 	strace_print_ended(lines, record, held->by);
 	if (lines->sink == &task->sink)
@@ -404,7 +453,7 @@ static void forget_ended(struct strace_lines *lines)
 {
 	size_t n = 0;
 
-	if (lines->tasks.n < 1024 || lines->tasks.n < 2 * lines->alive)
+	if (lines->tasks.n < 1024 || lines->tasks.n < 2 * lines->alive || lines->tasks.n < 2 * lines->tasks_kept)
 		return;
 	lookup_reset(&lines->by_tid);
 	for (size_t i = 0; i < lines->tasks.n; i++) {
@@ -418,7 +467,7 @@ static void forget_ended(struct strace_lines *lines)
 		lookup_add(&lines->by_tid, hash_bytes(&task->tid, sizeof(task->tid)), n);
 		lines->tasks.v[n++] = task;
 	}
-	lines->tasks.n = n;
+	lines->tasks.n = lines->tasks_kept = n;
 }
 
 static void close_sinks(struct strace_lines *lines)
@@ -428,6 +477,14 @@ static void close_sinks(struct strace_lines *lines)
 		strace_print_close(lines, &lines->tasks.v[i]->sink);
 }
 
+static void print_lost(struct strace_lines *lines, uint64_t lost)
+{
+	struct str text __str = {};
+
+	str_addf(&text, "... %llu record%s of calls lost ...", (unsigned long long)lost, str_plural(lost));
+	strace_print_note(lines, text.data);
+}
+
 /* Prints what can be printed. Returns until when the next one waits; 0: there is none. */
 static uint64_t print_queue(struct strace_lines *lines, uint64_t now, bool last)
 {
@@ -435,8 +492,14 @@ static uint64_t print_queue(struct strace_lines *lines, uint64_t now, bool last)
 		struct held *held = lines->first;
 		uint64_t until;
 
+		if (held->record.kind == HELD_LOST) {
+			print_lost(lines, held->record.ret);
+			remove_first(lines);
+			free(held);
+			continue;
+		}
 		revive(lines, task_of(lines, &held->record), &held->record);
-		until = last ? 0 : waits_until(lines, now);
+		until = last || (lines->most && lines->n_held > lines->most) ? 0 : waits_until(lines, now);
 		if (until)
 			return until;
 		print_first(lines);
@@ -462,12 +525,18 @@ int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last)
 
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost)
 {
-	struct str text __str = {};
+	struct held *held;
 
 	if (lost == lines->said_lost)
 		return;
-	str_addf(&text, "... %llu record%s of calls lost ...", (unsigned long long)(lost - lines->said_lost),
-		 str_plural(lost - lines->said_lost));
-	strace_print_note(lines, text.data);
+	if (lines->last) {
+		held = base_alloc(sizeof(*held));
+		held->record.kind = HELD_LOST;
+		held->record.time = place_of(&lines->last->record);
+		held->record.ret = lost - lines->said_lost;
+		insert(lines, held);
+	} else {
+		print_lost(lines, lost - lines->said_lost);
+	}
 	lines->said_lost = lost;
 }

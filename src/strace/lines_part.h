@@ -27,6 +27,7 @@ struct task {
 	const char *before; /* the last call that has ended; NULL: not known */
 	uint32_t nr;	    /* of the call before, if has_nr; for -n */
 	struct sink sink;   /* with -ff */
+	struct task *exec_next, *exec_before; /* of those that are in an exec */
 };
 
 struct strace_lines {
@@ -40,8 +41,10 @@ struct strace_lines {
 	uint32_t left; /* the process of -p, when it has executed a program, with -b; 0: not yet */
 	vec(struct task *) tasks;
 	struct lookup by_tid;
-	size_t alive;
+	size_t alive, tasks_kept; /* tasks_kept: when tasks were last forgotten */
+	struct task *execs;	  /* the first that is in an exec */
 	struct held *first, *last;
+	size_t n_held, most; /* most: how many wait at most; 0: all */
 	struct str line;
 	size_t shown; /* bytes of the same line that are written already */
 	struct sink all, *sink;	 /* sink: of the line that is being printed */

@@ -255,6 +255,8 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, st
 				      uint32_t process);
 /* Where the stacks of calls are, for -k. */
 void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks);
+/* The most records that wait: beyond it the oldest is printed as if it had waited long enough. */
+void strace_lines_set_most(struct strace_lines *lines, size_t most);
 void strace_lines_free(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
@@ -263,7 +265,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
  * Returns in how many ms it wants to be called again; -1: any time.
  */
 int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last);
-/* Prints that records were lost, once for each number. */
+/* Says that records were lost, once for each number, behind the lines of those that came before. */
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
 /* Returns how many calls have not ended, though their thread has gone on: their end was skipped, or lost. */
 uint64_t strace_lines_unended(const struct strace_lines *lines);

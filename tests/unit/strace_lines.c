@@ -194,3 +194,142 @@ Test(strace_lines, superseded)
 	       "+++ exited with 0 +++\n");
 	end();
 }
+
+/* The times of a foreign file: an exec that ends before it begins, in another thread. Its end stays behind its begin. */
+Test(strace_lines, exec_ends_too_early)
+{
+	begin();
+	add(call(STRACE_EXIT, 9, "getpid", 7, 7));
+	add(call(STRACE_ENTER, 8, "execve", 10, 10));
+	add(call(STRACE_EXIT, 7, "execve", 0, 5));
+	expect(300 * MS, true,
+	       "getpid() = 0 <0.000000>\n"
+	       "[pid     8] execve(NULL, NULL, NULL) = 0 <0.000000>\n");
+	end();
+}
+
+/* The end of a printed exec that is never printed is freed with the queue; ends of other processes' execs are not it. */
+Test(strace_lines, execs_of_threads)
+{
+	struct strace_record other = call(STRACE_ENTER, 20, "execve", 2, 2);
+
+	other.pid = 20;
+	begin();
+	add(call(STRACE_ENTER, 8, "execve", 1, 1));
+	add(other);
+	expect(200 * MS, false, "execve(NULL, NULL, NULL <unfinished ...>\n[pid    20] execve(NULL, NULL, NULL");
+	add(call(STRACE_EXIT, 7, "execve", 0, 300));
+	end();
+}
+
+/* Lines of calls of which some words are foreign: a blob that is whole, but has no bytes. */
+static void expect_short(const char *name, uint64_t first, uint16_t size, const char *want)
+{
+	struct {
+		struct strace_record record;
+		struct strace_blob blob;
+		unsigned char bytes[48];
+		struct strace_blob none, next;
+		unsigned char rest[56];
+	} whole = {
+		.record = call(STRACE_EXIT, 7, name, 1, 2),
+		.blob = { .tag = STRACE_TYPE_STEPS, .n = size },
+		.none = { .tag = STRACE_TYPE_STEPS + 1 },
+		.next = { .tag = 99, .n = sizeof(whole.rest) },
+	};
+
+	whole.record.size = sizeof(whole) - sizeof(whole.record);
+	whole.record.args[0] = first;
+	whole.record.args[1] = 0x1000;
+	whole.bytes[0] = 56;
+	memset(whole.rest, 0x11, sizeof(whole.rest));
+	if (!size)
+		memset(whole.bytes, 0, sizeof(whole.bytes));
+	begin();
+	strace_lines_add(lines, &whole.record, sizeof(whole));
+	expect(300 * MS, true, want);
+	end();
+}
+
+Test(strace_lines, blobs_without_bytes)
+{
+	expect_short("sched_setattr", 0, 48,
+		     "sched_setattr(0, {size=56, sched_policy=SCHED_OTHER, sched_flags=0, sched_nice=0, "
+		     "sched_priority=0, sched_runtime=0, sched_deadline=0, sched_period=0}, 0) = 0 <0.001000>\n");
+}
+
+/* Of a signal nothing is known but its number: there are no bytes, whatever stands behind the record. */
+Test(strace_lines, signal_without_bytes)
+{
+	struct {
+		struct strace_record record;
+		struct strace_blob blob;
+		int info[12];
+	} whole = { .record = { .kind = STRACE_SIGNAL, .nr = 10 }, .blob.n = 48, .info = { 10, 0, 0, 0, 77, 78 } };
+	struct str text __str = {};
+
+	whole.record.size = sizeof(whole) - sizeof(whole.record);
+	strace_siginfo(&text, &whole.record);
+	cr_assert_str_eq(text.data, "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=77, si_uid=78}");
+	str_reset(&text);
+	whole.blob.n = 8;
+	strace_siginfo(&text, &whole.record);
+	cr_assert_str_eq(text.data, "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=0, si_uid=0}");
+	str_reset(&text);
+	whole.blob.n = 48;
+	whole.record.size = 0;
+	strace_siginfo(&text, &whole.record);
+	cr_assert_str_eq(text.data, "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=0, si_uid=0}");
+}
+
+/* Beyond the most that may wait, the oldest is printed, and no other. */
+Test(strace_lines, most_that_wait)
+{
+	begin();
+	strace_lines_set_most(lines, 2);
+	add(call(STRACE_ENTER, 7, "pause", 1, 2));
+	add(call(STRACE_ENTER, 8, "pause", 2, 3));
+	expect(4 * MS, false, "");
+	add(call(STRACE_ENTER, 9, "pause", 3, 4));
+	expect(5 * MS, false, "pause(");
+	add(call(STRACE_EXIT, 8, "pause", 0, 6));
+	expect(300 * MS, true,
+	       "pause( <unfinished ...>\n"
+	       "[pid     8] pause() = 0 <0.004000>\n"
+	       "[pid     9] pause( <unfinished ...>\n");
+	end();
+}
+
+/* What was lost is said where it was lost, though the line before waits for its end. */
+Test(strace_lines, lost)
+{
+	begin();
+	add(call(STRACE_ENTER, 7, "pause", 1, 2));
+	strace_lines_lost(lines, 3);
+	strace_lines_lost(lines, 3);
+	expect(4 * MS, false, "");
+	add(call(STRACE_EXIT, 7, "pause", 0, 5));
+	add(call(STRACE_EXIT, 7, "getpid", 6, 7));
+	expect(300 * MS, true,
+	       "pause() = 0 <0.004000>\n"
+	       "... 3 records of calls lost ...\n"
+	       "getpid() = 0 <0.001000>\n");
+	strace_lines_lost(lines, 4);
+	expect(300 * MS, true,
+	       "pause() = 0 <0.004000>\n"
+	       "... 3 records of calls lost ...\n"
+	       "getpid() = 0 <0.001000>\n"
+	       "... 1 record of calls lost ...\n");
+	end();
+}
+
+/* A begin whose end was lost, and a call of which only that it did not end is known, are two. */
+Test(strace_lines, two_without_ends)
+{
+	begin();
+	add(call(STRACE_ENTER, 7, "pause", 1, 2));
+	add(call(STRACE_UNENDED, 7, "read", 3, 4));
+	expect(300 * MS, true, "pause( <unfinished ...>\nread( <unfinished ...>\n");
+	cr_assert_eq(strace_lines_unended(lines), 2);
+	end();
+}
