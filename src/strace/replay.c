@@ -14,21 +14,54 @@
 #define MACHINE EM_AARCH64
 #endif
 
-/* Records between two looks at what can be printed, and the most that wait for an end. */
+/* Records between two writes, and the most that wait for an end: times that do not go on would hold all of them. */
 #define BATCH	 64
 #define HELD_MAX 65536
 /* The most of each text: as in the option of `sonde strace`. */
 #define TEXT_MOST 4000
+
+/* Of a thread: the call that has begun. */
+struct open_call {
+	bool is_open, has_ended; /* has_ended: the thread */
+	uint32_t nr, flags;
+};
 
 struct replay {
 	struct recording *r;
 	struct output *out;
 	struct strace_settings settings;
 	struct strace_lines *lines;
-	struct set tids;  /* of all records */
-	vec(uint32_t) open; /* by the number of the tid: the call that has begun, + 1; 0: none */
-	uint64_t n, lost; /* records since all lines were printed */
+	struct set tids; /* of all records */
+	vec(struct open_call) open; /* by the number of the tid */
+	size_t ended;		    /* threads that have */
+	uint64_t n, lost;	    /* records */
 };
+
+/* Threads that have ended make room for others. */
+static void forget_ended(struct replay *replay)
+{
+	struct set tids = {};
+	size_t n = 0;
+
+	for (size_t i = 0; i < replay->tids.n; i++) {
+		if (replay->open.v[i].has_ended)
+			continue;
+		set_add(&tids, replay->tids.v[i].bytes, replay->tids.v[i].len);
+		replay->open.v[n++] = replay->open.v[i];
+	}
+	set_release(&replay->tids);
+	replay->tids = tids;
+	replay->open.n = n;
+	replay->ended = 0;
+}
+
+static void end_thread(struct replay *replay, uint32_t number, bool has_ended)
+{
+	struct open_call *open = &replay->open.v[number];
+
+	replay->ended += has_ended - open->has_ended;
+	open->has_ended = has_ended;
+}
 
 /* Returns the number of a thread; SET_NONE: there are too many, and its record is lost. */
 static uint32_t number_of(struct replay *replay, uint32_t tid)
@@ -37,9 +70,11 @@ static uint32_t number_of(struct replay *replay, uint32_t tid)
 
 	if (number != SET_NONE)
 		return number;
+	if (replay->tids.n >= RECORDING_TASKS_MAX && replay->ended >= RECORDING_TASKS_MAX / 4)
+		forget_ended(replay);
 	if (replay->tids.n >= RECORDING_TASKS_MAX)
 		return SET_NONE;
-	*vec_push(&replay->open) = 0;
+	*vec_push(&replay->open) = (struct open_call){};
 	return set_add(&replay->tids, &tid, sizeof(tid));
 }
 
@@ -51,17 +86,18 @@ static void lose(struct replay *replay, uint64_t n)
 
 static void add(struct replay *replay, const struct strace_record *record, size_t size)
 {
-	if (number_of(replay, record->tid) == SET_NONE) {
+	uint32_t number = number_of(replay, record->tid);
+
+	if (number == SET_NONE) {
 		lose(replay, 1);
 		return;
 	}
+	end_thread(replay, number, record->kind == STRACE_ENDED);
+	/* what has waited long enough is printed as if this record had not come yet */
+	strace_lines_print(replay->lines, record->time, false);
 	strace_lines_add(replay->lines, record, size);
-	if (++replay->n % BATCH)
-		return;
-	/* times that do not go on would hold all of them */
-	if (strace_lines_print(replay->lines, replay->n % HELD_MAX ? record->time : UINT64_MAX, false) < 0)
-		replay->n = 0;
-	output_flush(replay->out);
+	if (++replay->n % BATCH == 0)
+		output_flush(replay->out);
 }
 
 /* --- records of calls --- */
@@ -120,6 +156,7 @@ static void replay_begin(struct replay *replay, const struct recording_event *ev
 static void replay_event(struct replay *replay, const struct recording_event *event)
 {
 	struct strace_record record = {};
+	struct open_call *open;
 	uint32_t number;
 
 	if (event->task <= 0)
@@ -130,17 +167,21 @@ static void replay_event(struct replay *replay, const struct recording_event *ev
 		lose(replay, 1);
 		return;
 	}
+	open = &replay->open.v[number];
 	if (event->kind->known == KNOWN_SYS_ENTER) {
 		replay_begin(replay, event, &record);
-		replay->open.v[number] = record.nr + 1;
-	} else if (event->kind->known == KNOWN_SYS_EXIT && replay->open.v[number]) {
-		/* without its begin, nothing is known of its arguments; a return from a signal has lost its number */
-		fill_number(event, &record);
-		record.nr = replay->open.v[number] - 1;
+		*open = (struct open_call){ .is_open = true, .nr = record.nr, .flags = record.flags };
+	} else if (event->kind->known == KNOWN_SYS_EXIT && open->is_open) {
+		/*
+		 * Without its begin, nothing is known of its arguments. A return from a signal has lost its number, and
+		 * an exec may be of a program of the other kind.
+		 */
+		record.nr = open->nr;
+		record.flags = open->flags;
 		record.kind = STRACE_EXIT;
 		record.ret = recording_known(event, KNOWN_F_RET, 0);
 		add(replay, &record, sizeof(record));
-		replay->open.v[number] = 0;
+		open->is_open = false;
 	} else if (event->kind->known == KNOWN_EXIT) {
 		record.kind = STRACE_ENDED;
 		record.ret = recording_known(event, KNOWN_F_CODE, 0);
@@ -209,6 +250,7 @@ int strace_replay(struct recording *r, struct output *out, uint64_t *lost, struc
 	if (info->has_calls && info->calls_text <= TEXT_MOST)
 		replay.settings.size = info->calls_text;
 	replay.lines = strace_lines_new(&replay.settings, out, command, 0);
+	strace_lines_set_most(replay.lines, HELD_MAX);
 	if (!output_is_text(out))
 		output_table_begin(out, &strace_schema, NULL, true);
 	ret = info->has_calls ? replay_calls(&replay) : replay_events(&replay);
