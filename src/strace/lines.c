@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/report.h"
 #include "kernel/syscalls.h"
 #include "lines_part.h"
 
@@ -98,6 +99,13 @@ void strace_lines_set_most(struct strace_lines *lines, size_t most)
 uint64_t strace_lines_unended(const struct strace_lines *lines)
 {
 	return lines->unended;
+}
+
+void strace_lines_say_unended(const struct strace_lines *lines)
+{
+	if (lines->unended)
+		report_note("%llu call%s without an end: it was skipped by the kernel, or lost",
+			    (unsigned long long)lines->unended, str_plural(lines->unended));
 }
 
 bool strace_lines_ended(const struct strace_lines *lines)

@@ -258,6 +258,7 @@ int strace_replay(struct recording *r, struct output *out, uint64_t *lost, struc
 	output_flush(out);
 	if (ret)
 		*err = *recording_error(r);
+	strace_lines_say_unended(replay.lines);
 	*lost = replay.lost;
 	strace_lines_free(replay.lines);
 	set_release(&replay.tids);

@@ -369,7 +369,6 @@ static void strace_losses(struct engine_instance *instance)
 	uint64_t own = stream_dropped(stream, EVENT_LOSS_OWN);
 	uint64_t missed = progs_missed(&state->programs.progs, &state->knows_missed);
 	uint64_t untimed = object_word(&state->programs.progs.object, ".data.losses", PENDING_NO_ROOM);
-	uint64_t unended = strace_lines_unended(state->lines);
 
 	if (dropped)
 		report_note("%llu record%s of calls lost: the buffer was full (--buffer-size makes it larger)",
@@ -383,9 +382,7 @@ static void strace_losses(struct engine_instance *instance)
 	if (missed)
 		report_note("%llu hit%s at begins or ends of calls missed: the kernel was busy with another",
 			    (unsigned long long)missed, str_plural(missed));
-	if (unended)
-		report_note("%llu call%s without an end: it was skipped by the kernel, or lost",
-			    (unsigned long long)unended, str_plural(unended));
+	strace_lines_say_unended(state->lines);
 	if (unread)
 		report_note("%llu record%s of calls lost: not read at the end", (unsigned long long)unread, str_plural(unread));
 	progs_say_losses(&state->programs.progs, missed);

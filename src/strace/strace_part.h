@@ -269,6 +269,8 @@ int strace_lines_print(struct strace_lines *lines, uint64_t now, bool last);
 void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
 /* Returns how many calls have not ended, though their thread has gone on: their end was skipped, or lost. */
 uint64_t strace_lines_unended(const struct strace_lines *lines);
+/* Tells the user, if there are any. */
+void strace_lines_say_unended(const struct strace_lines *lines);
 /* Whether the command's first thread, or the process of -p, has ended. */
 bool strace_lines_ended(const struct strace_lines *lines);
 /* Whether a line could not be written to its file, which has been said. */
