@@ -195,7 +195,7 @@ Test(strace_lines, superseded)
 	end();
 }
 
-/* The times of a foreign file: an exec that ends before it begins, in another thread. Its end stays behind its begin. */
+/* Times of a foreign file: an exec ends before it begins, in another thread. Its end stays behind its begin. */
 Test(strace_lines, exec_ends_too_early)
 {
 	begin();
@@ -208,7 +208,7 @@ Test(strace_lines, exec_ends_too_early)
 	end();
 }
 
-/* The end of a printed exec that is never printed is freed with the queue; ends of other processes' execs are not it. */
+/* The begin of an exec was printed, its end never is: both are freed. Other processes in an exec are not it. */
 Test(strace_lines, execs_of_threads)
 {
 	struct strace_record other = call(STRACE_ENTER, 20, "execve", 2, 2);
