@@ -219,6 +219,17 @@ static __always_inline void note_begin(const struct call *call, __u32 how, __u32
 	*(volatile __u64 *)&entry->regs = regs;
 }
 
+/* Of a call whose begin is not noted: the one before has not ended, if its begin is still there. */
+static __always_inline void end_noted(const struct call *call, __u32 how)
+{
+	struct strace_pending *entry = find_begin(call->who, how);
+
+	if (!entry || !take_entry(entry, (__u64)call->regs))
+		return;
+	send_unended(entry, call);
+	free_entry(entry, how);
+}
+
 /*
  * Raw tracepoints have the registers as an argument. Where these would miss hits, since programs are preempted, the
  * programs are those of perf's tracepoints, which have a record: a word, then the number. The task has its registers.
@@ -260,6 +271,8 @@ static __always_inline int begins(void *ctx, bool typed)
 	}
 	if (how & STRACE_HOW_KEEP)
 		note_begin(&call, how, plan && plan->kind == STRACE_EXEC ? STRACE_SENT | STRACE_EXECS : STRACE_SENT);
+	else if (!(how & STRACE_HOW_EARLY))
+		end_noted(&call, how);
 	if (plan && plan->n_enter)
 		send_long(&call, typed, plan->enter, plan->n_enter);
 	else
