@@ -196,7 +196,12 @@ static int take_ring(void *ctx)
 {
 	struct recorder *recorder = ctx;
 
-	if (ring_read(recorder->ring, record_file_run, recorder) || writer_error(recorder->writer))
+	int ret = ring_read(recorder->ring, record_file_run, recorder);
+
+	/* calls that wait for a full section would be lost with a recorder that is killed */
+	if (recorder->capture)
+		writer_flush(recorder->writer);
+	if (ret || writer_error(recorder->writer))
 		recorder->instance->ctx->done = true;
 	return READ_MS;
 }

@@ -84,7 +84,7 @@ int record_file_run(const struct ring_run *run, void *ctx)
 int record_file_close(struct recorder *recorder, const char *name)
 {
 	const struct engine_context *ctx = recorder->instance->ctx;
-	const struct layout_end end = {
+	struct layout_end end = {
 		.recorded = recorder->passed,
 		.lost = recorder->lost,
 		.missed = recorder->missed,
@@ -92,9 +92,13 @@ int record_file_close(struct recorder *recorder, const char *name)
 		.exit_status = ctx->command.ended ? ctx->command.status : -1,
 	};
 	struct str calls __str = {};
+	uint64_t bytes, lost = 0, missed = 0;
 	struct err err = {};
-	uint64_t bytes;
 
+	if (recorder->capture)
+		strace_capture_totals(recorder->capture, &lost, &missed);
+	end.lost += lost;
+	end.missed += missed;
 	writer_clocks(recorder->writer);
 	writer_flush(recorder->writer);
 	bytes = writer_bytes(recorder->writer);

@@ -5,6 +5,7 @@
  */
 #include "base/hash.h"
 #include "base/report.h"
+#include "bpf/pending.h"
 #include "capture.h"
 #include "programs.h"
 #include "record/writer.h"
@@ -119,14 +120,25 @@ uint64_t strace_capture_calls(const struct strace_capture *capture)
 	return capture->n;
 }
 
+void strace_capture_totals(const struct strace_capture *capture, uint64_t *lost, uint64_t *missed)
+{
+	*lost = capture->lost;
+	*missed = capture->missed;
+}
+
 bool strace_capture_losses(const struct strace_capture *capture)
 {
+	uint64_t untimed = object_word(&capture->programs.progs.object, ".data.losses", PENDING_NO_ROOM);
+
 	if (capture->lost)
 		report_note("%llu record%s of calls lost: their buffer was full", (unsigned long long)capture->lost,
 			    str_plural(capture->lost));
 	if (capture->missed)
 		report_note("%llu hit%s at begins or ends of calls missed: the kernel was busy with another",
 			    (unsigned long long)capture->missed, str_plural(capture->missed));
+	if (untimed)
+		report_note("%llu call%s without a begin: more at a time than there is room for",
+			    (unsigned long long)untimed, str_plural(untimed));
 	return capture->lost || capture->missed;
 }
 
