@@ -567,20 +567,29 @@ test_flight_row() {
 	grep -q '^exec	.*filename=.*sh$' events || fail "what caused the row is not in the snapshot"
 }
 
+# The lines of one thread, with each call in one line: how long a call lasts decides whether it has two.
+whole_calls() {
+	awk '/ <unfinished \.\.\.>$/ { begin = substr($0, 1, length($0) - 17); next }
+	begin != "" && match($0, /<\.\.\. [a-z0-9_]+ resumed>/) { $0 = begin substr($0, RSTART + RLENGTH); begin = "" }
+	{ gsub(/ +/, " "); print }
+	END { if (begin != "") print begin }'
+}
+
 # The calls of a command, printed later: the same lines as sonde strace prints of the same run.
 # kernels=ends arch=yes
 test_strace() {
 	run sonde record strace -- sonde strace -f -o log -- strace-calls
 	expect_exit 0
 	expect_err 'sonde.trace: [0-9]+ events, [0-9]+ records of calls, '
+	! grep -E 'records? of calls lost' err || fail "some were lost"
 	! grep -E 'lost|missed' err || skip "the kernel has skipped some"
 	tid=$(sed -n 's/^\([0-9]*\) *execve(.*strace-calls".*= 0$/\1/p' log | head -n 1)
 	[ -n "$tid" ] || fail "no execve in the log"
 	run sonde report strace
 	expect_exit 0
 	cp out lines
-	grep "^$tid " log > expected
-	sed -n "/^$tid *execve(.*strace-calls\".*= 0\$/,\$p" lines | grep "^$tid " > seen
+	grep "^$tid " log | whole_calls > expected
+	sed -n "/^$tid *execve(.*strace-calls\".*= 0\$/,\$p" lines | grep "^$tid " | whole_calls > seen
 	diff expected seen || fail "other lines"
 	grep -q ' +++ exited with 5 +++$' lines || fail "no child"
 	grep -qE '^[0-9]+ +--- SIGUSR1 \{si_signo=SIGUSR1, ' lines || fail "no signal"

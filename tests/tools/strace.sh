@@ -79,7 +79,11 @@ test_storm() {
 	run sonde strace -f -e getppid -o log -- sh -c '
 		for part in 1 2 3 4 5; do
 			strace-calls 20000
-			until [ "$(grep -c "getppid() " log)" -ge $((part * 20000)) ]; do sleep 0.1; done
+			tries=0
+			until [ "$(grep -c "getppid() " log)" -ge $((part * 20000)) ]; do
+				[ $((tries += 1)) -le 1200 ] || exit 9
+				sleep 0.1
+			done
 		done
 		exit 4'
 	expect_exit 4
