@@ -34,6 +34,7 @@ enum strace_kind {
 	STRACE_STACK,  /* of a call that has just begun; ret: the id of the stack */
 	/* A call whose end the kernel has skipped; of its registers nothing is known. */
 	STRACE_UNENDED,
+	STRACE_BESIDE, /* what other programs know of the call whose end comes next: size bytes of theirs, no blobs */
 };
 
 #define STRACE_SIGINFO 48

@@ -75,6 +75,11 @@ static struct proto proto_of(struct prototypes *prototypes, const struct target 
 	return *proto;
 }
 
+void prototypes_forget(struct prototypes *prototypes, uint32_t slot)
+{
+	prototypes->v[slot].is_read = false;
+}
+
 /* The type without typedefs and qualifiers; NULL: void. */
 static const struct btf_type *plain(const struct proto *proto, uint32_t id)
 {
@@ -163,6 +168,47 @@ uint8_t prototypes_text(struct prototypes *prototypes, const struct target *targ
 	i = text_argument(&proto);
 	params = (const void *)(proto.type + 1);
 	return i < GRAPH_ARGS ? GRAPH_TEXT_OF(i, text_of(&proto, params[i].type)) : 0;
+}
+
+enum prototypes_result prototypes_result_of(struct prototypes *prototypes, const struct target *target)
+{
+	struct proto proto = proto_of(prototypes, target);
+	const struct btf_type *t = proto.type ? plain(&proto, proto.type->type) : NULL;
+
+	if (!t)
+		return proto.type ? PROTOTYPES_NONE : PROTOTYPES_UNKNOWN;
+	switch (BTF_INFO_KIND(t->info)) {
+	case BTF_KIND_INT:
+		if (BTF_INT_ENCODING(*(const uint32_t *)(t + 1)) & BTF_INT_BOOL)
+			return PROTOTYPES_BOOL;
+		return t->size > 4 ? PROTOTYPES_WIDE : PROTOTYPES_INT;
+	case BTF_KIND_ENUM:
+		return PROTOTYPES_INT;
+	case BTF_KIND_PTR:
+		return PROTOTYPES_WIDE;
+	}
+	return PROTOTYPES_NONE;
+}
+
+int prototypes_find_argument(struct prototypes *prototypes, const struct target *target, const char *const *names,
+			     size_t n,
+			     size_t *which)
+{
+	struct proto proto = proto_of(prototypes, target);
+	const struct btf_param *params = proto.type ? (const void *)(proto.type + 1) : NULL;
+	uint32_t args = proto.type ? count_args(&proto) : 0;
+
+	for (uint32_t i = 0; i < args; i++) {
+		const struct btf_type *t = plain(&proto, params[i].type);
+
+		t = t && BTF_INFO_KIND(t->info) == BTF_KIND_PTR ? plain(&proto, t->type) : NULL;
+		if (!t || BTF_INFO_KIND(t->info) != BTF_KIND_STRUCT)
+			continue;
+		for (*which = 0; *which < n; ++*which)
+			if (!strcmp(name_of(&proto, t), names[*which]))
+				return i;
+	}
+	return -1;
 }
 
 /* --- values --- */

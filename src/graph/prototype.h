@@ -18,6 +18,27 @@ void prototypes_free(struct prototypes *prototypes);
 /* What stands for a text among a kernel function's arguments, for programs: GRAPH_TEXT_OF(), 0: nothing. */
 uint8_t prototypes_text(struct prototypes *prototypes, const struct target *target);
 
+/* The slot has another function from now on: what was read of it is forgotten. */
+void prototypes_forget(struct prototypes *prototypes, uint32_t slot);
+
+/* How wide a function's result is. */
+enum prototypes_result {
+	PROTOTYPES_NONE,
+	PROTOTYPES_UNKNOWN, /* its types are not known */
+	PROTOTYPES_BOOL,
+	PROTOTYPES_INT,	 /* 32 bits or less */
+	PROTOTYPES_WIDE, /* 64 bits: a number or a pointer */
+};
+
+enum prototypes_result prototypes_result_of(struct prototypes *prototypes, const struct target *target);
+/*
+ * Returns the number of the first argument that points to a struct of one of these n names; -1: none does. *which: the
+ * name's index.
+ */
+int prototypes_find_argument(struct prototypes *prototypes, const struct target *target, const char *const *names,
+			     size_t n,
+			     size_t *which);
+
 /*
  * Appends the arguments of a call: `dfd=-100, name="/etc/passwd"`. args: GRAPH_ARGS registers. text: what stands for the
  * argument that prototypes_text() names, "" if it could not be read. Foreign bytes are escaped.

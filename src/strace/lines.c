@@ -29,13 +29,14 @@ struct held {
 	struct held *next, *prev;
 	struct held *other; /* of a begin its end, and of an end its begin */
 	bool printed;
-	bool ours;		     /* a begin before that of the command: exec tries a directory of PATH */
-	bool begins;		     /* the end of the execve with which the command begins */
-	uint64_t stack;		     /* of a begin, with -k; 0: none */
-	uint32_t from;		     /* an exec's end: the thread that began it, if that was another one; else 0 */
-	uint32_t by;		     /* of an end of a thread: the thread that has executed a program instead; else 0 */
-	const char *before;	     /* of a call: the one before; NULL: not known */
-	struct strace_record record; /* with its blobs */
+	bool ours;		      /* a begin before that of the command: exec tries a directory of PATH */
+	bool begins;		      /* the end of the execve with which the command begins */
+	uint64_t stack;		      /* of a begin, with -k; 0: none */
+	uint32_t from;		      /* an exec's end: the thread that began it, if that was another one; else 0 */
+	uint32_t by;		      /* of an end of a thread: the thread that has executed a program instead; else 0 */
+	const char *before;	      /* of a call: the one before; NULL: not known */
+	struct strace_record *beside; /* of an end: what other programs know; NULL: nothing */
+	struct strace_record record;  /* with its blobs */
 };
 
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command,
@@ -64,6 +65,7 @@ void strace_lines_free(struct strace_lines *lines)
 		next = held->next;
 		if (held->record.kind == STRACE_EXIT && !held->printed && held->other && held->other->printed)
 			free(held->other);
+		free(held->beside);
 		free(held);
 	}
 	for (size_t i = 0; i < lines->tasks.n; i++) {
@@ -71,6 +73,7 @@ void strace_lines_free(struct strace_lines *lines)
 			free(lines->tasks.v[i]->open);
 		if (lines->tasks.v[i]->sink.file)
 			fclose(lines->tasks.v[i]->sink.file);
+		free(lines->tasks.v[i]->beside);
 		free(lines->tasks.v[i]);
 	}
 	free(lines->tasks.v);
@@ -84,6 +87,12 @@ void strace_lines_free(struct strace_lines *lines)
 void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks)
 {
 	lines->stacks = stacks;
+}
+
+void strace_lines_set_beside(struct strace_lines *lines, const struct strace_beside *beside, void *state)
+{
+	lines->says = beside;
+	lines->says_state = state;
 }
 
 bool strace_lines_failed(const struct strace_lines *lines)
@@ -261,15 +270,42 @@ static void supersede(struct strace_lines *lines, const struct held *exit)
 			held->by = exit->from;
 }
 
+/* What other programs know of the call of this task that ends next. */
+static void keep_beside(struct task *task, const struct strace_record *record)
+{
+	size_t size = sizeof(*record) + record->size;
+
+	free(task->beside);
+	task->beside = base_alloc(size);
+	memcpy(task->beside, record, size);
+}
+
+/* Whether it is of this call that has ended: a record of either may have been lost. -1: a number is not known. */
+static bool is_beside(const struct strace_record *beside, const struct held *held)
+{
+	const struct strace_record *exit = &held->record;
+	uint64_t began = exit->began ? exit->began : held->other ? held->other->record.time
+								 : 0;
+
+	return beside->ret == exit->ret && beside->time >= began &&
+	       (beside->nr == exit->nr || beside->nr == UINT32_MAX);
+}
+
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size)
 {
 	struct task *task, *from;
 	struct held *held;
 	bool begins;
 
-	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->kind > STRACE_UNENDED)
+	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->kind > STRACE_BESIDE)
 		return;
 	task = task_of(lines, record);
+	if (record->kind == STRACE_BESIDE) {
+		/* a recording has none of its own */
+		if (lines->says)
+			keep_beside(task, record);
+		return;
+	}
 	begins = !lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) &&
 		 !record->ret && task->open;
 	if (begins)
@@ -315,8 +351,14 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		supersede(lines, held);
 	}
 	held->before = task->before;
-	if (record->kind == STRACE_EXIT)
+	if (record->kind == STRACE_EXIT) {
 		task->before = strace_name_of_call(&held->record);
+		if (task->beside && is_beside(task->beside, held))
+			held->beside = task->beside;
+		else
+			free(task->beside);
+		task->beside = NULL;
+	}
 	insert(lines, held);
 }
 
@@ -409,6 +451,7 @@ static void print_first(struct strace_lines *lines)
 
 	strace_print_of(lines, task);
 	lines->interrupted = held->before;
+	lines->beside = record->kind == STRACE_ENTER && held->other ? held->other->beside : held->beside;
 	/* the begin of a printed call is gone */
 	lines->stack = record->kind == STRACE_EXIT && held->other && !held->printed ? held->other->stack : held->stack;
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) {
@@ -469,6 +512,7 @@ static void forget_ended(struct strace_lines *lines)
 
 		if (!task->alive && !task->open) {
 			strace_print_close(lines, &task->sink);
+			free(task->beside);
 			free(task);
 			continue;
 		}
@@ -512,8 +556,10 @@ static uint64_t print_queue(struct strace_lines *lines, uint64_t now, bool last)
 			return until;
 		print_first(lines);
 		remove_first(lines);
-		if (held->record.kind != STRACE_ENTER || !held->printed)
+		if (held->record.kind != STRACE_ENTER || !held->printed) {
+			free(held->beside);
 			free(held);
+		}
 	}
 	return 0;
 }

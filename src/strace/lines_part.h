@@ -22,11 +22,12 @@ struct sink {
 
 struct task {
 	uint32_t tid, pid;
-	struct held *open; /* the begin of a call whose end has not been seen; a printed one belongs to the task */
+	struct held *open;	      /* the begin of a call whose end has not been seen; a printed one belongs to the task */
+	struct strace_record *beside; /* of the call whose end comes; NULL: none came */
 	bool alive, has_nr;
-	const char *before; /* the last call that has ended; NULL: not known */
-	uint32_t nr;	    /* of the call before, if has_nr; for -n */
-	struct sink sink;   /* with -ff */
+	const char *before;		      /* the last call that has ended; NULL: not known */
+	uint32_t nr;			      /* of the call before, if has_nr; for -n */
+	struct sink sink;		      /* with -ff */
 	struct task *exec_next, *exec_before; /* of those that are in an exec */
 };
 
@@ -46,15 +47,18 @@ struct strace_lines {
 	struct held *first, *last;
 	size_t n_held, most; /* most: how many wait at most; 0: all */
 	struct str line;
-	size_t shown; /* bytes of the same line that are written already */
-	struct sink all, *sink;	 /* sink: of the line that is being printed */
-	struct task *task;	 /* whose line that is; NULL: nobody's */
-	struct stacks *stacks;	 /* of -k */
-	uint64_t stack;		 /* of the call that is being printed; 0: none */
-	const char *interrupted; /* the call before it; NULL: not known */
-	uint64_t last_time;	 /* of the line before, for -r */
+	size_t shown;			  /* bytes of the same line that are written already */
+	struct sink all, *sink;		  /* sink: of the line that is being printed */
+	struct task *task;		  /* whose line that is; NULL: nobody's */
+	struct stacks *stacks;		  /* of -k */
+	uint64_t stack;			  /* of the call that is being printed; 0: none */
+	const struct strace_beside *says; /* of calls that failed; NULL: nobody does */
+	void *says_state;
+	const struct strace_record *beside; /* of the call that is being printed; NULL: none */
+	const char *interrupted;	    /* the call before it; NULL: not known */
+	uint64_t last_time;		    /* of the line before, for -r */
 	uint64_t said_lost;
-	uint64_t unended; /* calls whose thread has gone on without their end */
+	uint64_t unended;			   /* calls whose thread has gone on without their end */
 	bool failed;				   /* some lines could not be written */
 	struct strace_call *guessed[STRACE_CALLS]; /* of calls that are not in the table, when they were met */
 };

@@ -240,6 +240,18 @@ static void resume_open_line(struct strace_lines *lines)
 	lines->shown = lines->sink->shown;
 }
 
+/* The lines below a call that failed: what another room says of it. */
+static void add_beside(struct strace_lines *lines, const struct strace_record *exit)
+{
+	const struct strace_record *beside = lines->beside;
+
+	if (!lines->says)
+		return;
+	lines->says->describe(lines->says_state, &lines->line, exit, beside ? beside + 1 : NULL,
+			      beside ? beside->size : 0);
+	write_line(lines, false);
+}
+
 /* Ends a line that stands open: another one comes. */
 static void end_open_line(struct strace_lines *lines, struct sink *sink)
 {
@@ -336,6 +348,11 @@ static bool passes(const struct strace_lines *lines, const struct strace_record 
 		return false;
 	if (!(lines->settings->status & (failed ? STRACE_FAILED : STRACE_SUCCESSFUL)))
 		return false;
+	if (lines->settings->error && exit->ret != -(int64_t)lines->settings->error)
+		return false;
+	/* it is made again, or ends with EINTR: no failure yet */
+	if (lines->says && exit->ret <= -512 && exit->ret >= -516)
+		return false;
 	return !lines->settings->slower || took(enter, exit) >= lines->settings->slower;
 }
 
@@ -357,7 +374,11 @@ static void print_row(struct strace_lines *lines, const struct strace_record *en
 	memcpy(row.comm, exit->comm, sizeof(row.comm));
 	row.call = name.data;
 	row.args = str_or_empty(lines->line.data);
-	output_row(lines->out, &row);
+	if (lines->says)
+		lines->says->print(lines->says_state, lines->out, &row, exit, lines->beside ? lines->beside + 1 : NULL,
+				   lines->beside ? lines->beside->size : 0);
+	else
+		output_row(lines->out, &row);
 	str_reset(&lines->line);
 }
 
@@ -382,6 +403,7 @@ void strace_print_whole(struct strace_lines *lines, const struct strace_record *
 	write_line(lines, true);
 	strace_dump(&line);
 	add_stack(lines);
+	add_beside(lines, exit);
 }
 
 /* Whether calls are printed only when they have ended. */

@@ -31,7 +31,7 @@ struct replay {
 	struct output *out;
 	struct strace_settings settings;
 	struct strace_lines *lines;
-	struct set tids; /* of all records */
+	struct set tids;	    /* of all records */
 	vec(struct open_call) open; /* by the number of the tid */
 	size_t ended;		    /* threads that have */
 	uint64_t n, lost;	    /* records */

@@ -15,11 +15,11 @@ static void add_ticks(struct str *out, const char *name, long long ticks)
 void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 {
 	static STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
-				   { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
+			     { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
 	static STRACE_FAMILY(children, "CLD_???", { "CLD_EXITED", 1 }, { "CLD_KILLED", 2 }, { "CLD_DUMPED", 3 },
-				   { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
+			     { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
 	static STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
-				   { "SEGV_PKUERR", 4 });
+			     { "SEGV_PKUERR", 4 });
 	const int *v = bytes;
 	int code = v ? v[2] : 0;
 	bool is_child = signal == SIGCHLD && code > 0;

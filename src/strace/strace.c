@@ -10,6 +10,7 @@
 #include "engine/intake.h"
 #include "engine/stream.h"
 #include "programs.h"
+#include "output/words.h"
 #include "strace.h"
 #include "strace_part.h"
 
@@ -22,7 +23,8 @@ struct state {
 	struct strace_programs programs;
 	struct strace_table table; /* of -c */
 	struct strace_lines *lines;
-	int file; /* of -o; -1: standard error */
+	void *beside; /* of the source, if the instance has one */
+	int file;     /* of -o; -1: standard error */
 	bool knows_missed;
 };
 
@@ -285,6 +287,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 {
 	struct state *state = base_alloc(sizeof(*state));
 	struct strace_settings *settings = instance->settings;
+	const struct strace_beside *beside = instance->source;
 	struct engine_context *ctx = instance->ctx;
 	int ret;
 
@@ -308,6 +311,12 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		return ret;
 	strace_lines_set_stacks(state->lines, state->programs.stacks);
 	engine_hurry();
+	if (beside)
+		ret = beside->open(&state->beside, instance, &state->programs.progs.object, settings->error, err);
+	if (ret)
+		return ret;
+	if (beside)
+		strace_lines_set_beside(state->lines, beside, state->beside);
 	return progs_attach(&state->programs.progs, err);
 }
 
@@ -363,6 +372,7 @@ static void strace_emit(struct engine_instance *instance, bool last)
 static void strace_losses(struct engine_instance *instance)
 {
 	const struct strace_settings *settings = instance->settings;
+	const struct strace_beside *beside = instance->source;
 	struct state *state = instance->state;
 	const struct stream *stream = state->programs.stream;
 	uint64_t dropped = stream_dropped(stream, EVENT_LOSS_BUFFER), unread = stream_unread(stream);
@@ -388,6 +398,8 @@ static void strace_losses(struct engine_instance *instance)
 	progs_say_losses(&state->programs.progs, missed);
 	if (state->programs.stacks)
 		stacks_losses(state->programs.stacks);
+	if (beside)
+		missed += beside->losses(state->beside);
 	if ((dropped || own || unread || missed) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }
@@ -399,6 +411,8 @@ static void strace_close(struct engine_instance *instance)
 
 	if (!state)
 		return;
+	if (state->beside)
+		((const struct strace_beside *)instance->source)->close(state->beside);
 	strace_programs_release(&state->programs);
 	strace_lines_free(state->lines);
 	strace_paths_release(&settings->resolved);
@@ -407,17 +421,7 @@ static void strace_close(struct engine_instance *instance)
 	free(state);
 }
 
-static const struct field fields[] = {
-	FIELD(FIELD_ELAPSED, struct strace_row, time, "boot_ns", "TIME(s)", -12),
-	FIELD(FIELD_U32, struct strace_row, pid, "pid", "PID", -7, .role = ROLE_TASK),
-	FIELD(FIELD_U32, struct strace_row, tid, "tid", "TID", -7, .role = ROLE_TASK),
-	FIELD(FIELD_CHARS, struct strace_row, comm, "comm", "COMM", -16, .role = ROLE_TASK),
-	FIELD(FIELD_STR, struct strace_row, call, "call", "CALL", -16),
-	FIELD(FIELD_STR, struct strace_row, args, "args", "ARGS", -1),
-	FIELD(FIELD_S64, struct strace_row, ret, "ret", "RET", 6),
-	FIELD(FIELD_ERROR, struct strace_row, error, "error", "ERROR", -8),
-	FIELD(FIELD_U64, struct strace_row, ns, "ns", "NS", 8),
-};
+static const struct field fields[] = { STRACE_FIELDS };
 
 const struct schema strace_schema = { fields, ARRAY_SIZE(fields) };
 
@@ -427,6 +431,47 @@ const struct engine strace_engine = {
 	.n_options = ARRAY_SIZE(options),
 	.settings_size = sizeof(struct strace_settings),
 	.defaults = &defaults,
+	.open = strace_open,
+	.armed = strace_armed,
+	.emit = strace_emit,
+	.take = strace_take,
+	.losses = strace_losses,
+	.close = strace_close,
+};
+
+/* --- calls that failed, and what another room says of them --- */
+
+static const struct opt failed_options[] = {
+	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
+	    "only these system calls: names, %classes, /regex, as of sonde strace -e; repeatable"),
+	OPT(OPT_CALL, struct strace_settings, error, 0, "errno", "ERROR",
+	    "only calls that fail with this error: EPERM, 1",
+	    .call = words_set_error, .offers = words_offer_errors),
+	OPT(OPT_U32, struct strace_settings, size, 's', "string-limit", "BYTES", "longest text that is shown: 32",
+	    .max = TEXT_MOST),
+	OPT(OPT_STRING, struct strace_settings, output, 'o', "output", "FILE",
+	    "write lines to FILE instead of standard error"),
+	OPT(OPT_U64, struct strace_settings, buffer_size, 0, "buffer-size", "BYTES",
+	    "size of the event buffer, with k, M or G: 4M", .min = 4096, .max = BUFFER_MAX),
+	OPT(OPT_BOOL, struct strace_settings, fail_on_loss, 0, "fail-on-loss", NULL, "exit with 1 if a call was lost"),
+};
+
+static const struct strace_settings failed_defaults = {
+	.size = 32,
+	.column = 0,
+	.status = STRACE_FAILED,
+	.quiet = 2,
+	.hidden = ~0ULL,
+	.follow = 1,
+	.buffer_size = BUFFER_DEFAULT,
+};
+
+const struct engine strace_failed_engine = {
+	.options_title = "calls",
+	.options = failed_options,
+	.n_options = ARRAY_SIZE(failed_options),
+	.settings_size = sizeof(struct strace_settings),
+	.defaults = &failed_defaults,
 	.open = strace_open,
 	.armed = strace_armed,
 	.emit = strace_emit,

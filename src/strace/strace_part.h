@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/progs_life.h"
 #include "engine/stacks.h"
+#include "strace.h"
 #include "type.h"
 
 /* What -P names, without symbolic links; NULL: it does not exist. */
@@ -101,6 +102,7 @@ struct strace_settings {
 	uint32_t style;		      /* enum strace_style */
 	struct opt_list paths;	      /* -P: only calls that concern one of them */
 	struct strace_paths resolved; /* the same paths; open() fills it in */
+	uint32_t error;		      /* only calls that fail with it; 0: all */
 };
 
 /* Whether calls are counted, for -c or -C. */
@@ -238,16 +240,6 @@ void strace_counts_print(struct output *out, int fd, const struct strace_table *
 
 /* --- lines --- */
 
-/* A call that has ended, for JSON and CSV. */
-struct strace_row {
-	uint64_t time, ns; /* of its begin, since boot; how long it took, 0: not known */
-	uint32_t pid, tid;
-	int64_t ret;
-	int error; /* -errno, 0: none */
-	char comm[STRACE_COMM_LEN];
-	const char *call, *args;
-};
-
 struct strace_lines;
 
 /* command, process: the first threads of the command and of -p; 0: there is none. */
@@ -257,6 +249,8 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, st
 void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks);
 /* The most records that wait: beyond it the oldest is printed as if it had waited long enough. */
 void strace_lines_set_most(struct strace_lines *lines, size_t most);
+/* What another room says of calls that failed. */
+void strace_lines_set_beside(struct strace_lines *lines, const struct strace_beside *beside, void *state);
 void strace_lines_free(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);

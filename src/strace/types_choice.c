@@ -12,13 +12,13 @@
 /* --- fcntl --- */
 
 static STRACE_FAMILY(fcntls, "F_???", N(F_DUPFD), N(F_GETFD), N(F_SETFD), N(F_GETFL), N(F_SETFL), N(F_GETLK),
-			   N(F_SETLK), N(F_SETLKW), N(F_SETOWN), N(F_GETOWN), { "F_SETSIG", 10 }, { "F_GETSIG", 11 },
-			   { "F_OFD_GETLK", 36 }, { "F_OFD_SETLK", 37 }, { "F_OFD_SETLKW", 38 }, { "F_SETLEASE", 1024 },
-			   { "F_GETLEASE", 1025 }, { "F_NOTIFY", 1026 }, N(F_DUPFD_CLOEXEC), { "F_SETPIPE_SZ", 1031 },
-			   { "F_GETPIPE_SZ", 1032 }, { "F_ADD_SEALS", 1033 }, { "F_GET_SEALS", 1034 },
-			   { "F_SETOWN_EX", 15 }, { "F_GETOWN_EX", 16 }, { "F_GETOWNER_UIDS", 17 },
-			   { "F_GET_RW_HINT", 1035 }, { "F_SET_RW_HINT", 1036 }, { "F_GET_FILE_RW_HINT", 1037 },
-			   { "F_SET_FILE_RW_HINT", 1038 });
+		     N(F_SETLK), N(F_SETLKW), N(F_SETOWN), N(F_GETOWN), { "F_SETSIG", 10 }, { "F_GETSIG", 11 },
+		     { "F_OFD_GETLK", 36 }, { "F_OFD_SETLK", 37 }, { "F_OFD_SETLKW", 38 }, { "F_SETLEASE", 1024 },
+		     { "F_GETLEASE", 1025 }, { "F_NOTIFY", 1026 }, N(F_DUPFD_CLOEXEC), { "F_SETPIPE_SZ", 1031 },
+		     { "F_GETPIPE_SZ", 1032 }, { "F_ADD_SEALS", 1033 }, { "F_GET_SEALS", 1034 },
+		     { "F_SETOWN_EX", 15 }, { "F_GETOWN_EX", 16 }, { "F_GETOWNER_UIDS", 17 },
+		     { "F_GET_RW_HINT", 1035 }, { "F_SET_RW_HINT", 1036 }, { "F_GET_FILE_RW_HINT", 1037 },
+		     { "F_SET_FILE_RW_HINT", 1038 });
 CHOICE(t_fcntl, fcntls);
 
 static bool is_lock(int command)
@@ -132,9 +132,9 @@ void strace_ret_fcntl(struct strace_line *line)
 /* --- futex --- */
 
 static STRACE_FAMILY(futexes, "FUTEX_???", N(FUTEX_WAIT), N(FUTEX_WAKE), N(FUTEX_FD), N(FUTEX_REQUEUE),
-			   N(FUTEX_CMP_REQUEUE), N(FUTEX_WAKE_OP), N(FUTEX_LOCK_PI), N(FUTEX_UNLOCK_PI),
-			   N(FUTEX_TRYLOCK_PI), N(FUTEX_WAIT_BITSET), N(FUTEX_WAKE_BITSET), N(FUTEX_WAIT_REQUEUE_PI),
-			   N(FUTEX_CMP_REQUEUE_PI));
+		     N(FUTEX_CMP_REQUEUE), N(FUTEX_WAKE_OP), N(FUTEX_LOCK_PI), N(FUTEX_UNLOCK_PI),
+		     N(FUTEX_TRYLOCK_PI), N(FUTEX_WAIT_BITSET), N(FUTEX_WAKE_BITSET), N(FUTEX_WAIT_REQUEUE_PI),
+		     N(FUTEX_CMP_REQUEUE_PI));
 
 static void print_futex_op(struct strace_line *line, unsigned int arg)
 {
@@ -213,7 +213,7 @@ const struct strace_type t_futex = {
 /* --- arch_prctl --- */
 
 static STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
-			   { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
+		     { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
 CHOICE(t_arch_prctl, arch_prctls);
 
 /* --- epoll --- */
@@ -221,9 +221,9 @@ CHOICE(t_arch_prctl, arch_prctls);
 static STRACE_FAMILY(epoll_ops, "EPOLL_CTL_???", N(EPOLL_CTL_ADD), N(EPOLL_CTL_DEL), N(EPOLL_CTL_MOD));
 CHOICE(t_epoll_op, epoll_ops);
 static STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM),
-			   N(EPOLLRDBAND),
-			   N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG), N(EPOLLERR), N(EPOLLHUP), N(EPOLLRDHUP),
-			   N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });
+		     N(EPOLLRDBAND),
+		     N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG), N(EPOLLERR), N(EPOLLHUP), N(EPOLLRDHUP),
+		     N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });
 
 static void add_epoll_event(struct str *out, const struct epoll_event *event)
 {

@@ -28,9 +28,9 @@ static void print_pipe(struct strace_line *line, unsigned int arg)
 const struct strace_type t_pipe = { print_pipe, .steps = PIPE }, t_pipe_pair = { print_pipe, .steps = PIPE };
 
 static STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), N(POLLERR),
-			   N(POLLHUP), N(POLLNVAL), { "POLLRDNORM", 0x40 }, { "POLLRDBAND", 0x80 },
-			   { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, { "POLLMSG", 0x400 },
-			   { "POLLRDHUP", 0x2000 });
+		     N(POLLHUP), N(POLLNVAL), { "POLLRDNORM", 0x40 }, { "POLLRDBAND", 0x80 },
+		     { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, { "POLLMSG", 0x400 },
+		     { "POLLRDHUP", 0x2000 });
 
 static void print_pollfds(struct strace_line *line, unsigned int arg)
 {

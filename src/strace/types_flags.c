@@ -27,8 +27,8 @@
 #endif
 
 STRACE_FAMILY(strace_open_flags, "O_???", N(O_CREAT), N(O_EXCL), N(O_NOCTTY), N(O_TRUNC), N(O_APPEND),
-		    N(O_NONBLOCK), N(O_SYNC), N(O_ASYNC), N(O_DSYNC), { "O_LARGEFILE", LARGEFILE }, N(O_NOFOLLOW),
-		    N(O_NOATIME), N(O_CLOEXEC), N(O_PATH), N(O_TMPFILE), N(O_DIRECTORY), N(O_DIRECT));
+	      N(O_NONBLOCK), N(O_SYNC), N(O_ASYNC), N(O_DSYNC), { "O_LARGEFILE", LARGEFILE }, N(O_NOFOLLOW),
+	      N(O_NOATIME), N(O_CLOEXEC), N(O_PATH), N(O_TMPFILE), N(O_DIRECTORY), N(O_DIRECT));
 
 static void print_open_flags(struct strace_line *line, unsigned int arg)
 {
@@ -45,7 +45,7 @@ static void print_open_flags(struct strace_line *line, unsigned int arg)
 const struct strace_type t_open_flags = { print_open_flags };
 
 static STRACE_FAMILY(prot, "PROT_???", N(PROT_NONE), N(PROT_READ), N(PROT_WRITE), N(PROT_EXEC),
-			   N(PROT_GROWSDOWN), N(PROT_GROWSUP));
+		     N(PROT_GROWSDOWN), N(PROT_GROWSUP));
 FLAGS(t_prot, prot);
 
 /* MAP_SHARED_VALIDATE has the bits of both others */
@@ -56,12 +56,12 @@ FLAGS(t_prot, prot);
 #define MAP_DROPPABLE 0x08
 #endif
 static STRACE_FAMILY(map_kinds, "MAP_???", N(MAP_SHARED), N(MAP_PRIVATE), N(MAP_SHARED_VALIDATE),
-			   N(MAP_DROPPABLE));
+		     N(MAP_DROPPABLE));
 static STRACE_FAMILY(map_flags, "MAP_???", N(MAP_FIXED), N(MAP_ANONYMOUS),
-			   N(MAP_32BIT),
-			   N(MAP_NORESERVE), N(MAP_POPULATE), N(MAP_NONBLOCK), N(MAP_GROWSDOWN), N(MAP_DENYWRITE),
-			   N(MAP_EXECUTABLE), N(MAP_LOCKED), N(MAP_STACK), N(MAP_HUGETLB), N(MAP_SYNC),
-			   N(MAP_FIXED_NOREPLACE));
+		     N(MAP_32BIT),
+		     N(MAP_NORESERVE), N(MAP_POPULATE), N(MAP_NONBLOCK), N(MAP_GROWSDOWN), N(MAP_DENYWRITE),
+		     N(MAP_EXECUTABLE), N(MAP_LOCKED), N(MAP_STACK), N(MAP_HUGETLB), N(MAP_SYNC),
+		     N(MAP_FIXED_NOREPLACE));
 
 static void print_map_flags(struct strace_line *line, unsigned int arg)
 {
@@ -78,7 +78,7 @@ const struct strace_type t_map_flags = { print_map_flags };
 static STRACE_FAMILY(access_modes, "?_OK", { "F_OK", 0 }, N(R_OK), N(W_OK), N(X_OK));
 FLAGS(t_access, access_modes);
 static STRACE_FAMILY(at_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_EACCESS), N(AT_SYMLINK_FOLLOW),
-			   N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH));
+		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH));
 FLAGS(t_at_flags, at_flags);
 FLAGS(t_link_flags, at_flags);
 static STRACE_FAMILY(unlink_flags, "AT_???", N(AT_REMOVEDIR));
@@ -86,10 +86,10 @@ FLAGS(t_unlink_flags, unlink_flags);
 static STRACE_FAMILY(whences, "SEEK_???", N(SEEK_SET), N(SEEK_CUR), N(SEEK_END), N(SEEK_DATA), N(SEEK_HOLE));
 CHOICE(t_whence, whences);
 static STRACE_FAMILY(advices, "MADV_???", N(MADV_NORMAL), N(MADV_RANDOM), N(MADV_SEQUENTIAL), N(MADV_WILLNEED),
-			   N(MADV_DONTNEED), N(MADV_FREE), N(MADV_REMOVE), N(MADV_DONTFORK), N(MADV_DOFORK),
-			   N(MADV_HWPOISON), N(MADV_MERGEABLE), N(MADV_UNMERGEABLE), N(MADV_HUGEPAGE),
-			   N(MADV_NOHUGEPAGE), N(MADV_DONTDUMP), N(MADV_DODUMP), N(MADV_WIPEONFORK), N(MADV_KEEPONFORK),
-			   N(MADV_COLD), N(MADV_PAGEOUT), N(MADV_POPULATE_READ), N(MADV_POPULATE_WRITE));
+		     N(MADV_DONTNEED), N(MADV_FREE), N(MADV_REMOVE), N(MADV_DONTFORK), N(MADV_DOFORK),
+		     N(MADV_HWPOISON), N(MADV_MERGEABLE), N(MADV_UNMERGEABLE), N(MADV_HUGEPAGE),
+		     N(MADV_NOHUGEPAGE), N(MADV_DONTDUMP), N(MADV_DODUMP), N(MADV_WIPEONFORK), N(MADV_KEEPONFORK),
+		     N(MADV_COLD), N(MADV_PAGEOUT), N(MADV_POPULATE_READ), N(MADV_POPULATE_WRITE));
 CHOICE(t_madvise, advices);
 static STRACE_FAMILY(mremap_flags, "MREMAP_???", N(MREMAP_MAYMOVE), N(MREMAP_FIXED), N(MREMAP_DONTUNMAP));
 FLAGS(t_mremap_flags, mremap_flags);
@@ -110,14 +110,14 @@ FLAGS(t_event_flags, event_flags);
 static STRACE_FAMILY(epoll_flags, "EPOLL_???", N(EPOLL_CLOEXEC));
 FLAGS(t_epoll_flags, epoll_flags);
 static STRACE_FAMILY(memfd_flags, "MFD_???", N(MFD_CLOEXEC), N(MFD_ALLOW_SEALING), N(MFD_HUGETLB),
-			   { "MFD_NOEXEC_SEAL", 8 }, { "MFD_EXEC", 16 });
+		     { "MFD_NOEXEC_SEAL", 8 }, { "MFD_EXEC", 16 });
 FLAGS(t_memfd_flags, memfd_flags);
 static STRACE_FAMILY(random_flags, "GRND_???", N(GRND_NONBLOCK), N(GRND_RANDOM), { "GRND_INSECURE", 4 });
 FLAGS(t_random_flags, random_flags);
 static STRACE_FAMILY(rename_flags, "RENAME_???", N(RENAME_NOREPLACE), N(RENAME_EXCHANGE), N(RENAME_WHITEOUT));
 FLAGS(t_rename_flags, rename_flags);
 static STRACE_FAMILY(statx_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_REMOVEDIR), N(AT_SYMLINK_FOLLOW),
-			   N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), N(AT_STATX_FORCE_SYNC), N(AT_STATX_DONT_SYNC));
+		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), N(AT_STATX_FORCE_SYNC), N(AT_STATX_DONT_SYNC));
 
 /* How to synchronize is two bits, of which 0 has a name. */
 static void print_statx_flags(struct strace_line *line, unsigned int arg)
@@ -134,14 +134,14 @@ static void print_statx_flags(struct strace_line *line, unsigned int arg)
 const struct strace_type t_statx_flags = { print_statx_flags };
 
 static STRACE_FAMILY(statx_mask, "STATX_???", N(STATX_ALL), N(STATX_BASIC_STATS), N(STATX_TYPE), N(STATX_MODE),
-			   N(STATX_NLINK), N(STATX_UID), N(STATX_GID), N(STATX_ATIME), N(STATX_MTIME), N(STATX_CTIME),
-			   N(STATX_INO), N(STATX_SIZE), N(STATX_BLOCKS), N(STATX_BTIME), { "STATX_MNT_ID", 0x1000 },
-			   { "STATX_DIOALIGN", 0x2000 });
+		     N(STATX_NLINK), N(STATX_UID), N(STATX_GID), N(STATX_ATIME), N(STATX_MTIME), N(STATX_CTIME),
+		     N(STATX_INO), N(STATX_SIZE), N(STATX_BLOCKS), N(STATX_BTIME), { "STATX_MNT_ID", 0x1000 },
+		     { "STATX_DIOALIGN", 0x2000 });
 FLAGS(t_statx_mask, statx_mask);
 STRACE_FAMILY(strace_msg_flags, "MSG_???", N(MSG_OOB), N(MSG_PEEK), N(MSG_DONTROUTE), N(MSG_CTRUNC), N(MSG_PROXY),
-		    N(MSG_TRUNC), N(MSG_DONTWAIT), N(MSG_EOR), N(MSG_WAITALL), N(MSG_FIN), N(MSG_SYN), N(MSG_CONFIRM),
-		    N(MSG_RST), N(MSG_ERRQUEUE), N(MSG_NOSIGNAL), N(MSG_MORE), N(MSG_WAITFORONE), N(MSG_ZEROCOPY),
-		    N(MSG_FASTOPEN), N(MSG_CMSG_CLOEXEC));
+	      N(MSG_TRUNC), N(MSG_DONTWAIT), N(MSG_EOR), N(MSG_WAITALL), N(MSG_FIN), N(MSG_SYN), N(MSG_CONFIRM),
+	      N(MSG_RST), N(MSG_ERRQUEUE), N(MSG_NOSIGNAL), N(MSG_MORE), N(MSG_WAITFORONE), N(MSG_ZEROCOPY),
+	      N(MSG_FASTOPEN), N(MSG_CMSG_CLOEXEC));
 FLAGS(t_msg_flags, strace_msg_flags);
 static STRACE_FAMILY(shutdowns, "SHUT_???", N(SHUT_RD), N(SHUT_WR), N(SHUT_RDWR));
 CHOICE(t_shutdown, shutdowns);
@@ -149,16 +149,16 @@ CHOICE(t_shutdown, shutdowns);
 #define __WALL 0x40000000
 #endif
 static STRACE_FAMILY(wait_options, "W???", N(WNOHANG), N(WSTOPPED), N(WEXITED), N(WCONTINUED), N(WNOWAIT),
-			   { "__WNOTHREAD", 0x20000000 }, N(__WALL), { "__WCLONE", 0x80000000 });
+		     { "__WNOTHREAD", 0x20000000 }, N(__WALL), { "__WCLONE", 0x80000000 });
 FLAGS(t_wait_options, wait_options);
 static STRACE_FAMILY(flocks, "LOCK_???", N(LOCK_SH), N(LOCK_EX), N(LOCK_NB), N(LOCK_UN));
 FLAGS(t_flock, flocks);
 static STRACE_FAMILY(close_ranges, "CLOSE_RANGE_???", N(CLOSE_RANGE_UNSHARE), N(CLOSE_RANGE_CLOEXEC));
 FLAGS(t_close_range_flags, close_ranges);
 static STRACE_FAMILY(resources, "RLIMIT_???", N(RLIMIT_CPU), N(RLIMIT_FSIZE), N(RLIMIT_DATA), N(RLIMIT_STACK),
-			   N(RLIMIT_CORE), N(RLIMIT_RSS), N(RLIMIT_NPROC), N(RLIMIT_NOFILE), N(RLIMIT_MEMLOCK),
-			   N(RLIMIT_AS), N(RLIMIT_LOCKS), N(RLIMIT_SIGPENDING), N(RLIMIT_MSGQUEUE), N(RLIMIT_NICE),
-			   N(RLIMIT_RTPRIO), N(RLIMIT_RTTIME));
+		     N(RLIMIT_CORE), N(RLIMIT_RSS), N(RLIMIT_NPROC), N(RLIMIT_NOFILE), N(RLIMIT_MEMLOCK),
+		     N(RLIMIT_AS), N(RLIMIT_LOCKS), N(RLIMIT_SIGPENDING), N(RLIMIT_MSGQUEUE), N(RLIMIT_NICE),
+		     N(RLIMIT_RTPRIO), N(RLIMIT_RTTIME));
 CHOICE(t_resource, resources);
 static STRACE_FAMILY(rusages, "RUSAGE_???", N(RUSAGE_SELF), { "RUSAGE_CHILDREN", 0xffffffff }, N(RUSAGE_THREAD));
 CHOICE(t_rusage_who, rusages);
@@ -167,15 +167,15 @@ CHOICE(t_priority, priorities);
 static STRACE_FAMILY(timer_flags, "TIMER_???", { "TIMER_ABSTIME", 1 });
 FLAGS(t_timer_flags, timer_flags);
 static STRACE_FAMILY(fadvises, "POSIX_FADV_???", N(POSIX_FADV_NORMAL), N(POSIX_FADV_RANDOM),
-			   N(POSIX_FADV_SEQUENTIAL),
-			   N(POSIX_FADV_WILLNEED), N(POSIX_FADV_DONTNEED), N(POSIX_FADV_NOREUSE));
+		     N(POSIX_FADV_SEQUENTIAL),
+		     N(POSIX_FADV_WILLNEED), N(POSIX_FADV_DONTNEED), N(POSIX_FADV_NOREUSE));
 CHOICE(t_fadvise, fadvises);
 
 /* clone's flags, with the signal of the end in the lowest byte */
 static STRACE_FAMILY(clone_flags, "CLONE_???", N(CLONE_VM), N(CLONE_FS), N(CLONE_FILES), N(CLONE_SIGHAND),
-			   N(CLONE_PIDFD), N(CLONE_PTRACE), N(CLONE_VFORK), N(CLONE_PARENT), N(CLONE_THREAD),
-			   N(CLONE_NEWNS), N(CLONE_SYSVSEM), N(CLONE_SETTLS), N(CLONE_PARENT_SETTID),
-			   N(CLONE_CHILD_CLEARTID), N(CLONE_DETACHED), N(CLONE_UNTRACED), N(CLONE_CHILD_SETTID),
-			   N(CLONE_NEWCGROUP), N(CLONE_NEWUTS), N(CLONE_NEWIPC), N(CLONE_NEWUSER), N(CLONE_NEWPID),
-			   N(CLONE_NEWNET), N(CLONE_IO));
+		     N(CLONE_PIDFD), N(CLONE_PTRACE), N(CLONE_VFORK), N(CLONE_PARENT), N(CLONE_THREAD),
+		     N(CLONE_NEWNS), N(CLONE_SYSVSEM), N(CLONE_SETTLS), N(CLONE_PARENT_SETTID),
+		     N(CLONE_CHILD_CLEARTID), N(CLONE_DETACHED), N(CLONE_UNTRACED), N(CLONE_CHILD_SETTID),
+		     N(CLONE_NEWCGROUP), N(CLONE_NEWUTS), N(CLONE_NEWIPC), N(CLONE_NEWUSER), N(CLONE_NEWPID),
+		     N(CLONE_NEWNET), N(CLONE_IO));
 FLAGS(t_clone_flags, clone_flags);

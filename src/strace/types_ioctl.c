@@ -56,16 +56,16 @@ const struct strace_type t_ioctl = { print_ioctl };
 /* --- terminals --- */
 
 static STRACE_FAMILY(input_flags, "0", N(IGNBRK), N(BRKINT), N(IGNPAR), N(PARMRK), N(INPCK), N(ISTRIP), N(INLCR),
-			   N(IGNCR), N(ICRNL), N(IUCLC), N(IXON), N(IXANY), N(IXOFF), N(IMAXBEL), N(IUTF8));
+		     N(IGNCR), N(ICRNL), N(IUCLC), N(IXON), N(IXANY), N(IXOFF), N(IMAXBEL), N(IUTF8));
 static STRACE_FAMILY(output_flags, "0", N(OPOST), N(OLCUC), N(ONLCR), N(OCRNL), N(ONOCR), N(ONLRET), N(OFILL),
-			   N(OFDEL));
+		     N(OFDEL));
 static STRACE_FAMILY(control_flags, "0", N(CSTOPB), N(CREAD), N(PARENB), N(PARODD), N(HUPCL), N(CLOCAL),
-			   N(CRTSCTS));
+		     N(CRTSCTS));
 static STRACE_FAMILY(local_flags, "0", N(ISIG), N(ICANON), N(XCASE), N(ECHO), N(ECHOE), N(ECHOK), N(ECHONL),
-			   N(NOFLSH), N(TOSTOP), N(IEXTEN), N(ECHOCTL), N(ECHOPRT), N(ECHOKE), N(FLUSHO), N(PENDIN),
-			   N(EXTPROC));
+		     N(NOFLSH), N(TOSTOP), N(IEXTEN), N(ECHOCTL), N(ECHOPRT), N(ECHOKE), N(FLUSHO), N(PENDIN),
+		     N(EXTPROC));
 static STRACE_FAMILY(speeds, "B???", N(B0), N(B300), N(B1200), N(B2400), N(B4800), N(B9600), N(B19200), N(B38400),
-			   N(B57600), N(B115200), N(B230400), N(B460800), N(B921600));
+		     N(B57600), N(B115200), N(B230400), N(B460800), N(B921600));
 
 /* Delays and sizes: fields of the flags, each with a name for each value. */
 static void add_output_flags(struct str *out, unsigned int flags)

@@ -17,9 +17,9 @@ struct action {
 static void print_action(struct strace_line *line, unsigned int arg)
 {
 	static STRACE_FAMILY(flags, "SA_???", { "SA_RESTORER", RESTORER }, { "SA_ONSTACK", 0x08000000 },
-				   { "SA_RESTART", 0x10000000 }, { "SA_INTERRUPT", 0x20000000 },
-				   { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_NOCLDSTOP),
-				   N(SA_NOCLDWAIT), N(SA_SIGINFO));
+			     { "SA_RESTART", 0x10000000 }, { "SA_INTERRUPT", 0x20000000 },
+			     { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_NOCLDSTOP),
+			     N(SA_NOCLDWAIT), N(SA_SIGINFO));
 	static const char *const handlers[] = { "SIG_DFL", "SIG_IGN" };
 	const struct action *action = strace_struct(line, arg, 0, sizeof(*action));
 	struct str *out = line->out;

@@ -140,19 +140,19 @@ const struct strace_type t_statx = { print_statx, .steps = { STEP_WRITES(sizeof(
 static void print_statfs(struct strace_line *line, unsigned int arg)
 {
 	static STRACE_FAMILY(types, "???", { "EXT2_SUPER_MAGIC", 0xef53 }, { "TMPFS_MAGIC", 0x01021994 },
-				   { "CGROUP_SUPER_MAGIC", 0x27e0eb }, { "DEBUGFS_MAGIC", 0x64626720 },
-				   { "TRACEFS_MAGIC", 0x74726163 }, { "RAMFS_MAGIC", 0x858458f6 },
-				   { "FUSE_SUPER_MAGIC", 0x65735546 }, { "NFS_SUPER_MAGIC", 0x6969 },
-				   { "HUGETLBFS_MAGIC", 0x958458f6 }, { "SQUASHFS_MAGIC", 0x73717368 },
-				   { "PROC_SUPER_MAGIC", 0x9fa0 }, { "SYSFS_MAGIC", 0x62656572 },
-				   { "OVERLAYFS_SUPER_MAGIC", 0x794c7630 }, { "BTRFS_SUPER_MAGIC", 0x9123683e },
-				   { "XFS_SUPER_MAGIC", 0x58465342 }, { "CGROUP2_SUPER_MAGIC", 0x63677270 },
-				   { "DEVPTS_SUPER_MAGIC", 0x1cd1 }, { "SELINUX_MAGIC", 0xf97cff8c },
-				   { "SECURITYFS_MAGIC", 0x73636673 }, { "BPF_FS_MAGIC", 0xcafe4a11 });
+			     { "CGROUP_SUPER_MAGIC", 0x27e0eb }, { "DEBUGFS_MAGIC", 0x64626720 },
+			     { "TRACEFS_MAGIC", 0x74726163 }, { "RAMFS_MAGIC", 0x858458f6 },
+			     { "FUSE_SUPER_MAGIC", 0x65735546 }, { "NFS_SUPER_MAGIC", 0x6969 },
+			     { "HUGETLBFS_MAGIC", 0x958458f6 }, { "SQUASHFS_MAGIC", 0x73717368 },
+			     { "PROC_SUPER_MAGIC", 0x9fa0 }, { "SYSFS_MAGIC", 0x62656572 },
+			     { "OVERLAYFS_SUPER_MAGIC", 0x794c7630 }, { "BTRFS_SUPER_MAGIC", 0x9123683e },
+			     { "XFS_SUPER_MAGIC", 0x58465342 }, { "CGROUP2_SUPER_MAGIC", 0x63677270 },
+			     { "DEVPTS_SUPER_MAGIC", 0x1cd1 }, { "SELINUX_MAGIC", 0xf97cff8c },
+			     { "SECURITYFS_MAGIC", 0x73636673 }, { "BPF_FS_MAGIC", 0xcafe4a11 });
 	static STRACE_FAMILY(flags, "ST_???", { "ST_VALID", 0x20 }, { "ST_RDONLY", 1 }, { "ST_NOSUID", 2 },
-				   { "ST_NODEV", 4 }, { "ST_NOEXEC", 8 }, { "ST_SYNCHRONOUS", 16 },
-				   { "ST_MANDLOCK", 64 }, { "ST_NOATIME", 1024 }, { "ST_NODIRATIME", 2048 },
-				   { "ST_RELATIME", 4096 }, { "ST_NOSYMFOLLOW", 8192 });
+			     { "ST_NODEV", 4 }, { "ST_NOEXEC", 8 }, { "ST_SYNCHRONOUS", 16 },
+			     { "ST_MANDLOCK", 64 }, { "ST_NOATIME", 1024 }, { "ST_NODIRATIME", 2048 },
+			     { "ST_RELATIME", 4096 }, { "ST_NOSYMFOLLOW", 8192 });
 	const struct statfs *st = strace_struct(line, arg, 0, sizeof(*st));
 	struct str *out = line->out;
 
