@@ -291,6 +291,31 @@ static bool is_beside(const struct strace_record *beside, const struct held *hel
 	       (beside->nr == exit->nr || beside->nr == UINT32_MAX);
 }
 
+static void take_beside(struct task *task, struct held *exit)
+{
+	if (task->beside && is_beside(task->beside, exit))
+		exit->beside = task->beside;
+	else
+		free(task->beside);
+	task->beside = NULL;
+}
+
+/* The number of the call that has ended, where only its begin has the right one. */
+static void number_by_begin(struct strace_record *exit, const struct strace_record *enter)
+{
+	/* the program cannot tell syscall(-1) from a return from a signal */
+	if (enter->nr == UINT32_MAX)
+		exit->nr = UINT32_MAX;
+	/* nor a 32-bit sigreturn from an rt_sigreturn */
+	if (exit->flags & STRACE_COMPAT && exit->nr == NR_RT_SIGRETURN_32 && enter->nr == NR_SIGRETURN_32)
+		exit->nr = NR_SIGRETURN_32;
+	/* the new program may be of the other kind, with another number for the call that it returns from */
+	if (is_exec(exit) && is_exec(enter)) {
+		exit->nr = enter->nr;
+		exit->flags = enter->flags;
+	}
+}
+
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size)
 {
 	struct task *task, *from;
@@ -321,18 +346,8 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	held->begins = begins;
 	held->ours = !lines->begun && record->tid == lines->command;
 	memcpy(&held->record, record, sizeof(*record) + record->size);
-	/* the program cannot tell syscall(-1) from a return from a signal */
-	if (record->kind == STRACE_EXIT && task->open && task->open->record.nr == UINT32_MAX)
-		held->record.nr = UINT32_MAX;
-	/* nor a 32-bit sigreturn from an rt_sigreturn */
-	if (record->kind == STRACE_EXIT && record->flags & STRACE_COMPAT && record->nr == NR_RT_SIGRETURN_32 &&
-	    task->open && task->open->record.nr == NR_SIGRETURN_32)
-		held->record.nr = NR_SIGRETURN_32;
-	/* the new program may be of the other kind, with another number for the call that it returns from */
-	if (record->kind == STRACE_EXIT && task->open && is_exec(record) && is_exec(&task->open->record)) {
-		held->record.nr = task->open->record.nr;
-		held->record.flags = task->open->record.flags;
-	}
+	if (record->kind == STRACE_EXIT && task->open)
+		number_by_begin(&held->record, &task->open->record);
 	/* a begin without an end: of the command's exec that failed, or its end was lost */
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_UNENDED ||
 	    (record->kind == STRACE_EXIT && record->began)) {
@@ -353,11 +368,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	held->before = task->before;
 	if (record->kind == STRACE_EXIT) {
 		task->before = strace_name_of_call(&held->record);
-		if (task->beside && is_beside(task->beside, held))
-			held->beside = task->beside;
-		else
-			free(task->beside);
-		task->beside = NULL;
+		take_beside(task, held);
 	}
 	insert(lines, held);
 }
