@@ -8,6 +8,7 @@
 
 #include "bpf/context.bpf.h"
 #include "bpf/typed.bpf.h"
+#include "bpf/unwind_regs.bpf.h"
 
 #define CALL_ARGS 6
 
@@ -118,6 +119,17 @@ static __always_inline bool call_read_arguments(struct pt_regs *regs, bool typed
 		return false;
 	__builtin_memcpy(args, call.args, sizeof(call.args));
 	return true;
+}
+
+/*
+ * Raw tracepoints have the registers as an argument. Where those would miss hits, since programs are preempted, the
+ * programs are those of perf's tracepoints, which have a record: a word, then the number. The task has its registers.
+ */
+static __always_inline struct pt_regs *call_regs_of(void *ctx)
+{
+	if (context_kind() == CONTEXT_RAW_TP)
+		return (void *)context_word(ctx, 0);
+	return unwind_task_regs((void *)bpf_get_current_task());
 }
 
 #endif

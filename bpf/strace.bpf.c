@@ -230,18 +230,7 @@ static __always_inline void end_noted(const struct call *call, __u32 how)
 	free_entry(entry, how);
 }
 
-/*
- * Raw tracepoints have the registers as an argument. Where these would miss hits, since programs are preempted, the
- * programs are those of perf's tracepoints, which have a record: a word, then the number. The task has its registers.
- */
-static __always_inline struct pt_regs *call_regs_of(void *ctx)
-{
-	if (context_kind() == CONTEXT_RAW_TP)
-		return (void *)context_word(ctx, 0);
-	return unwind_task_regs((void *)bpf_get_current_task());
-}
-
-/* Whether the verifier knows the type of these. */
+/* Whether the verifier knows the type of a call's registers. */
 #define call_regs_typed() (context_kind() == CONTEXT_RAW_TP ? typed_arguments() : typed_current())
 
 static __always_inline int begins(void *ctx, bool typed)

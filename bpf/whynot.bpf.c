@@ -40,7 +40,8 @@ __u64 whynot_losses[WHYNOT_LOSSES] = {};
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WHYNOT_THREADS);
-	__type(key, __u32);
+	/* the address of its task: an exec can change the number */
+	__type(key, __u64);
 	__type(value, struct thread);
 } threads SEC(".maps");
 
@@ -122,8 +123,9 @@ struct file___whynot {
 
 static __always_inline struct thread *thread_of(bool make)
 {
-	__u32 tid = bpf_get_current_pid_tgid(), zero = 0;
-	struct thread *thread = bpf_map_lookup_elem(&threads, &tid);
+	__u64 task = bpf_get_current_task();
+	struct thread *thread = bpf_map_lookup_elem(&threads, &task);
+	__u32 zero = 0;
 	void *fresh;
 
 	if (thread || !make)
@@ -131,8 +133,8 @@ static __always_inline struct thread *thread_of(bool make)
 	fresh = bpf_map_lookup_elem(&nothing, &zero);
 	if (!fresh)
 		return NULL;
-	bpf_map_update_elem(&threads, &tid, fresh, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&threads, &tid);
+	bpf_map_update_elem(&threads, &task, fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&threads, &task);
 }
 
 static __always_inline void forget(struct thread *thread, bool begun)
@@ -462,7 +464,7 @@ static __always_inline void send(void *ctx, struct thread *thread, __s64 ret)
 	fill_ids(record);
 	record->kind = STRACE_BESIDE;
 	record->ret = ret;
-	record->nr = call_read_regs((void *)context_word(ctx, 0), false, &now) ? now.number : -1;
+	record->nr = call_read_regs(call_regs_of(ctx), false, &now) ? now.number : -1;
 	fill_facts(&thread->facts);
 	thread->facts.flags = thread->begun ? WHYNOT_BEGUN : 0;
 	thread->facts.first = n > WHYNOT_FAILURES ? n - WHYNOT_FAILURES : 0;
@@ -485,7 +487,7 @@ static __always_inline void send(void *ctx, struct thread *thread, __s64 ret)
 SEC("raw_tp")
 int whynot_ends(void *ctx)
 {
-	__s64 ret = context_word(ctx, 1);
+	__s64 ret = context_result(ctx);
 	bool fails = ret < 0 && ret >= -ERRORS_MAX && (!config.error || ret == -(__s64)config.error);
 	struct thread *thread;
 
@@ -506,10 +508,10 @@ int whynot_ends(void *ctx)
 SEC("raw_tp")
 int whynot_thread_ended(void *ctx)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
+	__u64 task = bpf_get_current_task();
 
 	if (thread_of(false))
-		bpf_map_delete_elem(&threads, &tid);
+		bpf_map_delete_elem(&threads, &task);
 	return 0;
 }
 

@@ -70,6 +70,8 @@ void recording_close(struct recording *r);
 /* Returns 1 and the next event, 0 at the end, or -errno with recording_error(): the file cannot be read any more. */
 int recording_next(struct recording *r, struct recording_event *event);
 const struct err *recording_error(const struct recording *r);
+/* Something in it cannot be what sonde has written. recording_info()->cut says so then. */
+void recording_note_damage(struct recording *r);
 
 /* A record of a call with its arguments, or a loss. */
 struct recording_call {

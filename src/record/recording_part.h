@@ -135,7 +135,6 @@ int recording_read(struct recording *r, uint64_t at, void *to, size_t n);
 /* True if a section's check is that of its body, padding included. */
 bool recording_check(const struct layout_section *section, const void *head, size_t head_bytes, const void *body,
 		     size_t n);
-void recording_note_damage(struct recording *r);
 
 /* recording_chunks.c */
 /* Reads chunks of the ring until enough entries are in memory. 0 or -errno. */

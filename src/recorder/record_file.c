@@ -92,13 +92,11 @@ int record_file_close(struct recorder *recorder, const char *name)
 		.exit_status = ctx->command.ended ? ctx->command.status : -1,
 	};
 	struct str calls __str = {};
-	uint64_t bytes, lost = 0, missed = 0;
+	uint64_t bytes;
 	struct err err = {};
 
 	if (recorder->capture)
-		strace_capture_totals(recorder->capture, &lost, &missed);
-	end.lost += lost;
-	end.missed += missed;
+		end.missed += strace_capture_missed(recorder->capture);
 	writer_clocks(recorder->writer);
 	writer_flush(recorder->writer);
 	bytes = writer_bytes(recorder->writer);

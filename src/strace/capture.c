@@ -120,10 +120,9 @@ uint64_t strace_capture_calls(const struct strace_capture *capture)
 	return capture->n;
 }
 
-void strace_capture_totals(const struct strace_capture *capture, uint64_t *lost, uint64_t *missed)
+uint64_t strace_capture_missed(const struct strace_capture *capture)
 {
-	*lost = capture->lost;
-	*missed = capture->missed;
+	return capture->missed;
 }
 
 bool strace_capture_losses(const struct strace_capture *capture)

@@ -23,8 +23,8 @@ int strace_capture_arm(struct strace_capture *capture, struct err *err);
 void strace_capture_end(struct strace_capture *capture, const char *why);
 /* Returns how many records were written. */
 uint64_t strace_capture_calls(const struct strace_capture *capture);
-/* What was lost: records, and hits at begins or ends of calls that the kernel has skipped. Known after the end. */
-void strace_capture_totals(const struct strace_capture *capture, uint64_t *lost, uint64_t *missed);
+/* Returns how many hits at begins or ends of calls the kernel has skipped. Known after the end. */
+uint64_t strace_capture_missed(const struct strace_capture *capture);
 /* Says what was lost, and returns whether something was. */
 bool strace_capture_losses(const struct strace_capture *capture);
 void strace_capture_free(struct strace_capture *capture);

@@ -20,7 +20,7 @@
 #define RUN_NS (10 * 1000 * 1000ULL)
 
 /* The most records, or calls, that one is compared with. Records may be foreign. */
-#define LOOK_MAX 8192
+#define LOOK_MAX 1024
 
 /* Of held.record, beside enum strace_kind: that records were lost here; ret: how many. */
 #define HELD_LOST 0xffff
@@ -594,7 +594,9 @@ void strace_lines_lost(struct strace_lines *lines, uint64_t lost)
 
 	if (lost == lines->said_lost)
 		return;
-	if (lines->last) {
+	if (lines->last && lines->last->record.kind == HELD_LOST) {
+		lines->last->record.ret += lost - lines->said_lost;
+	} else if (lines->last) {
 		held = base_alloc(sizeof(*held));
 		held->record.kind = HELD_LOST;
 		held->record.time = place_of(&lines->last->record);

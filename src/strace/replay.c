@@ -80,7 +80,7 @@ static uint32_t number_of(struct replay *replay, uint32_t tid)
 
 static void lose(struct replay *replay, uint64_t n)
 {
-	replay->lost += n;
+	replay->lost = n > UINT64_MAX - replay->lost ? UINT64_MAX : replay->lost + n;
 	strace_lines_lost(replay->lines, replay->lost);
 }
 
@@ -112,6 +112,8 @@ static int replay_calls(struct replay *replay)
 			lose(replay, call.lost);
 		else if (call.n >= sizeof(struct strace_record))
 			add(replay, call.bytes, call.n);
+		else
+			recording_note_damage(replay->r);
 	}
 	return ret < 0 ? ret : 0;
 }

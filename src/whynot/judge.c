@@ -25,16 +25,28 @@ static bool is_error(const struct whynot_failure *failure)
 	return failure->ret < 0 && failure->ret >= -ERRORS_MAX;
 }
 
+static const struct decider *known_of(const struct whynot_functions *functions, const struct whynot_failure *failure)
+{
+	return failure->slot < functions->n ? functions->known[failure->slot] : NULL;
+}
+
 static uint8_t flags_of(const struct whynot_functions *functions, const struct whynot_failure *failure)
 {
-	const struct decider *known = failure->slot < functions->n ? functions->known[failure->slot] : NULL;
+	const struct decider *known = known_of(functions, failure);
 
 	return known ? known->flags : 0;
 }
 
-/* An answer to a question that does not lead to this error is no reason. */
+/*
+ * An answer to a question that does not lead to this error is no reason. By other errors than these a hook of an LSM says
+ * that the question is not one for it.
+ */
 static bool is_reason(const struct whynot_functions *functions, const struct whynot_failure *failure, int error)
 {
+	const struct decider *known = known_of(functions, failure);
+
+	if (known && known->what == WHAT_LSM && failure->ret != -error && failure->ret != -EPERM && failure->ret != -EACCES)
+		return false;
 	return !(flags_of(functions, failure) & DECIDER_ASIDE) ||
 	       whynot_known_error(functions->names[failure->slot], error);
 }
@@ -103,7 +115,7 @@ static const struct whynot_failure *find_seccomp(const struct whynot_functions *
 {
 	for (unsigned int i = 0; facts->seccomp && i < facts->n && i < WHYNOT_FAILURES; i++) {
 		const struct whynot_failure *failure = &facts->failures[(facts->first + i) % WHYNOT_FAILURES];
-		const struct decider *known = failure->slot < functions->n ? functions->known[failure->slot] : NULL;
+		const struct decider *known = known_of(functions, failure);
 
 		if (failure->number == facts->first + i && known && known->what == WHAT_SECCOMP && failure->ret == -1)
 			return failure;

@@ -110,7 +110,7 @@ static int attach_ends(struct state *state, const struct attach_options *options
 		target->slot = i;
 		numbers[i] = i;
 		steps[i] = (struct plan_step){
-			.image = &state->images[i], .targets = &numbers[i], .n = 1, .mech = MECH_RAW_TP, .insist = true
+			.image = &state->images[i], .targets = &numbers[i], .n = 1
 		};
 	}
 	state->ends.n_slots = ARRAY_SIZE(tracepoints);
