@@ -37,15 +37,22 @@ static uint8_t flags_of(const struct whynot_functions *functions, const struct w
 	return known ? known->flags : 0;
 }
 
-/*
- * An answer to a question that does not lead to this error is no reason. By other errors than these a hook of an LSM says
- * that the question is not one for it.
- */
-static bool is_reason(const struct whynot_functions *functions, const struct whynot_failure *failure, int error)
+/* LSMs are asked for labels, too: one without refuses nothing. A refusal is one of these errors, or the call's. */
+static bool is_no_refusal(const struct whynot_functions *functions, const struct whynot_failure *failure, int error)
 {
 	const struct decider *known = known_of(functions, failure);
 
-	if (known && known->what == WHAT_LSM && failure->ret != -error && failure->ret != -EPERM && failure->ret != -EACCES)
+	return known && known->what == WHAT_LSM && failure->ret != -error && failure->ret != -EPERM &&
+	       failure->ret != -EACCES;
+}
+
+/* An answer to a question that does not lead to this error is no reason. */
+static bool is_reason(const struct whynot_functions *functions, const struct whynot_failure *failure, int error)
+{
+	if (is_no_refusal(functions, failure, error))
+		return false;
+	/* a walk without locks that begins again with them */
+	if (failure->ret == -ECHILD && error != ECHILD)
 		return false;
 	return !(flags_of(functions, failure) & DECIDER_ASIDE) ||
 	       whynot_known_error(functions->names[failure->slot], error);

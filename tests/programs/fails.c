@@ -736,6 +736,55 @@ static int do_setns(void)
 {
 	return setns(open("/proc/self/ns/user", O_RDONLY), CLONE_NEWUSER);
 }
+static int do_locked(void)
+{
+	limit(RLIMIT_MEMLOCK, 65536);
+	drop();
+	return mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0) == MAP_FAILED ? -1 : 0;
+}
+static int do_epolls(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int a = epoll_create1(0), b = epoll_create1(0);
+
+	if (epoll_ctl(a, EPOLL_CTL_ADD, b, &event))
+		return 0;
+	return epoll_ctl(b, EPOLL_CTL_ADD, a, &event);
+}
+static int do_unpolled(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(epoll_create1(0), EPOLL_CTL_ADD, open("own", O_RDONLY), &event);
+}
+static int do_peer(void)
+{
+	int both[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, both) || close(both[1]))
+		return 0;
+	return write(both[0], "x", 1);
+}
+static int do_mounted(void)
+{
+	return rmdir("busy");
+}
+static int do_nstype(void)
+{
+	return setns(open("/proc/self/ns/uts", O_RDONLY), CLONE_NEWNET);
+}
+static int do_longarg(void)
+{
+	char *arg = calloc(1, 200000), *args[] = { "true", arg, NULL };
+
+	memset(arg, 'x', 199999);
+	return execv("/bin/true", args);
+}
+static int do_below(void)
+{
+	return rename("empty", "empty/it");
+}
 static int do_setsid(void)
 {
 	setpgid(0, 0);
@@ -851,6 +900,14 @@ static const struct {
 	REASON(affinity),
 	REASON(setns),
 	REASON(setsid),
+	REASON(locked),
+	REASON(epolls),
+	REASON(unpolled),
+	REASON(peer),
+	REASON(mounted),
+	REASON(nstype),
+	REASON(longarg),
+	REASON(below),
 };
 
 static int fail(const char *name)

@@ -150,6 +150,14 @@ test_reasons() {
 	msgsize msgmax
 	shmmode CAP_IPC_OWNER|mode does not permit
 	setsid leads a process group
+	locked RLIMIT_MEMLOCK (is|may be) reached: 65536
+	epolls watch each other
+	unpolled cannot be polled
+	peer other side has closed|at the other end
+	mounted mount.* on the directory
+	nstype another type
+	longarg longer than 128 KB|one than 128 KB
+	below below itself
 	EOF
 	clear_away
 	total=$(wc -l < table) bad=$(wc -l < wrong)
@@ -201,6 +209,10 @@ test_not_said() {
 	nosuch !CAP_
 	mapproc !noexec
 	lockhole !RLIMIT_MEMLOCK is
+	peer !LSM
+	epolls !symbolic
+	longarg !RLIMIT_STACK (is|may be) reached
+	nstype !may be: the namespace is the process's own, or
 	EOF
 	[ ! -s wrong ] || fail "$(cat wrong answers)"
 }
