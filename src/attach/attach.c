@@ -338,6 +338,11 @@ int attach_missed(const struct attach *attach, uint64_t *by_slot, uint64_t *othe
 	return 0;
 }
 
+uint64_t attach_pushed_out(const struct attach *attach)
+{
+	return gate_pushed_out(&attach->gates);
+}
+
 bool attach_hides_missed_returns(const struct attach *attach)
 {
 	bool returns = false;
@@ -418,6 +423,8 @@ void attach_free(struct attach *attach)
 		close(loaded->fd);
 	if (attach->gates.handed_over)
 		close(attach->gates.handed_over);
+	if (attach->gates.tally)
+		close(attach->gates.tally);
 	if (attach->gates.leads)
 		close(attach->gates.leads);
 	if (attach->gates.users)

@@ -93,6 +93,13 @@ int attach_learn(struct attach *attach, uint64_t until);
 uint64_t attach_unlearned(struct attach *attach);
 
 /*
+ * A call that ends in another function, to which the probed one has jumped, is remembered until then; there is room for
+ * some 16,000 at a time. Returns how many newer ones have pushed out, whose ends are not seen: at most, for some had
+ * ended before by an exception or a jump.
+ */
+uint64_t attach_pushed_out(const struct attach *attach);
+
+/*
  * True if returns are attached by kretprobes of a kernel that does not report how many it missed (before 6.7). A
  * kretprobe follows only about as many calls of a function at a time as there are processors, sleeping ones included.
  */

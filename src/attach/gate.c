@@ -2,7 +2,9 @@
 /* Writes the instructions of gates. gate.h says what they are for. */
 #include <asm/ptrace.h>
 #include <bpf/bpf.h>
+#include <errno.h>
 
+#include "base/base.h"
 #include "gate.h"
 
 /*
@@ -14,6 +16,11 @@
 /* Where a call is: the begin of the key is the frame, then the slot and, in the upper half, the process. */
 struct key {
 	uint64_t frame, who;
+};
+
+/* The value of the map `tally`: calls that were put into the map, and those that were taken out at their ends. */
+struct tally {
+	uint64_t put, taken;
 };
 
 /* On the stack of the program. */
@@ -293,6 +300,14 @@ static void add_one(struct code *code)
 	add(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
 }
 
+/* Adds 1 to a member of the tally. r0 and r1 are lost. */
+static void tally_one(struct code *code, int map, size_t member)
+{
+	add(code, BPF_LD | BPF_DW | BPF_IMM, BPF_REG_0, BPF_PSEUDO_MAP_VALUE, 0, map);
+	add(code, 0, 0, 0, 0, (int)member);
+	add_one(code);
+}
+
 /* Lets the jump at `from` lead here. */
 static void land(struct code *code, size_t from)
 {
@@ -379,15 +394,38 @@ static void write_lead(struct code *code, const struct gate *gate, const struct 
 	land(code, fits);
 }
 
-/* Another return address is that of another call: the one that was handed over has ended without a return. */
-static void write_handed(struct code *code, int map)
+/*
+ * Remembers the call whose key is on the stack, with the return address in r9. Where the same key is there already, its
+ * call has ended without a return.
+ */
+static void write_handing(struct code *code, const struct gate_maps *maps)
 {
-	write_lookup(code, map, AT_KEY);
+	size_t is_new, replaced;
+
+	store(code, BPF_REG_9, AT_ADDRESS);
+	write_update(code, maps->handed_over, AT_KEY, AT_ADDRESS, BPF_NOEXIST);
+	is_new = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	write_update(code, maps->handed_over, AT_KEY, AT_ADDRESS, BPF_ANY);
+	replaced = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	land(code, is_new);
+	tally_one(code, maps->tally, offsetof(struct tally, put));
+	land(code, replaced);
+}
+
+/* Another return address is that of another call: the one that was handed over has ended without a return. */
+static void write_handed(struct code *code, const struct gate_maps *maps)
+{
+	size_t gone;
+
+	write_lookup(code, maps->handed_over, AT_KEY);
 	leave_unless(code, BPF_JNE, BPF_REG_0, 0);
 	load(code, BPF_REG_7, BPF_REG_0, 0);
-	load_map(code, map);
+	load_map(code, maps->handed_over);
 	point(code, BPF_REG_2, AT_KEY);
 	call(code, BPF_FUNC_map_delete_elem);
+	gone = jump(code, BPF_JNE, BPF_REG_0, 0);
+	tally_one(code, maps->tally, offsetof(struct tally, taken));
+	land(code, gone);
 	add(code, BPF_JMP | BPF_JEQ | BPF_X, BPF_REG_7, BPF_REG_9, 2, 0);
 	leave(code);
 }
@@ -406,11 +444,9 @@ size_t gate_write(const struct gate *gate, enum slot_how how, uint64_t slot, con
 	if (gate->handed || gate_is_alone(gate))
 		write_key(&code);
 	if (gate->handed)
-		write_handed(&code, maps->handed_over);
-	if (gate_is_alone(gate)) {
-		store(&code, BPF_REG_9, AT_ADDRESS);
-		write_update(&code, maps->handed_over, AT_KEY, AT_ADDRESS, BPF_ANY);
-	}
+		write_handed(&code, maps);
+	if (gate_is_alone(gate))
+		write_handing(&code, maps);
 	if (gate->learns)
 		write_lead(&code, gate, maps);
 	if (gate_is_alone(gate))
@@ -477,8 +513,47 @@ int gate_prepare(const struct gate *gate, struct gate_maps *maps, bool limits)
 	if (gate->handed || gate_is_alone(gate))
 		ret = prepare_map(&maps->handed_over, BPF_MAP_TYPE_LRU_HASH, "handed_over", sizeof(struct key), sizeof(uint64_t),
 				  CALLS_MAX);
+	if (!ret && maps->handed_over)
+		ret = prepare_map(&maps->tally, BPF_MAP_TYPE_ARRAY, "handed_tally", sizeof(uint32_t), sizeof(struct tally), 1);
 	if (!ret && gate->learns)
 		ret = prepare_map(&maps->leads, BPF_MAP_TYPE_HASH, "handed_leads", sizeof(struct gate_lead),
 				  sizeof(struct gate_calls), GATE_LEADS_MAX);
 	return ret || !gate->learns || !limits ? ret : prepare_users(maps);
+}
+
+/* All entries of the map of calls. */
+static uint64_t count_calls(int map)
+{
+	__free struct key *keys = base_alloc(CALLS_MAX * sizeof(*keys));
+	__free uint64_t *values = base_alloc(CALLS_MAX * sizeof(*values));
+	uint64_t sum = 0;
+	uint32_t at, n;
+	void *from = NULL;
+	int ret;
+
+	do {
+		n = CALLS_MAX;
+		ret = bpf_map_lookup_batch(map, from, &at, keys, values, &n, NULL);
+		sum += n;
+		from = &at;
+	} while (!ret);
+	return errno == ENOENT ? sum : CALLS_MAX;
+}
+
+/*
+ * What was put in, was not taken out, and is not there any more. The map is counted between two readings of the tally:
+ * so calls that go on meanwhile never make it more.
+ */
+uint64_t gate_pushed_out(const struct gate_maps *maps)
+{
+	struct tally before, after;
+	uint32_t zero = 0;
+	uint64_t there;
+
+	if (!maps->tally || bpf_map_lookup_elem(maps->tally, &zero, &before) || before.put <= before.taken)
+		return 0;
+	there = count_calls(maps->handed_over);
+	if (bpf_map_lookup_elem(maps->tally, &zero, &after) || before.put < after.taken + there)
+		return 0;
+	return before.put - after.taken - there;
 }

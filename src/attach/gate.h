@@ -63,7 +63,7 @@ struct gate_calls {
 
 /* The descriptors of the maps; 0: there is none, and no gate needs it. users 0: no user has a limit. */
 struct gate_maps {
-	int handed_over, leads, users;
+	int handed_over, tally, leads, users;
 };
 
 /* The gate of an end. cookies: before and size are in the cookie. */
@@ -89,5 +89,10 @@ static inline bool gate_is_alone(const struct gate *gate)
  * 0 or -errno.
  */
 int gate_prepare(const struct gate *gate, struct gate_maps *maps, bool limits);
+/*
+ * Returns how many calls that were handed over newer ones have pushed out of the map, whose room is limited. Their ends
+ * are not seen; some may have ended before, by an exception or a jump. While calls go on it may be a few less.
+ */
+uint64_t gate_pushed_out(const struct gate_maps *maps);
 
 #endif

@@ -161,6 +161,14 @@ void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t mi
 			    instance->filter.any ? " (hits that the filter would exclude are included)" : "");
 }
 
+void probes_say_pushed_out(uint64_t n)
+{
+	if (n)
+		report_note("up to %llu return%s missing: more calls at a time ended by a jump to another function than "
+			    "there is room for",
+			    (unsigned long long)n, str_plural(n));
+}
+
 bool probes_say_switched_off(const struct attach *attach)
 {
 	const char *why = attach_switched_off(attach);

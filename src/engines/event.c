@@ -194,7 +194,8 @@ static void event_losses(struct engine_instance *instance)
 	progs_say_losses(&events->progs, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
-	n.all += progs_no_room(&events->progs);
+	n.all += progs_no_room(&events->progs) + attach_pushed_out(events->progs.attach);
+	probes_say_pushed_out(attach_pushed_out(events->progs.attach));
 	if ((probes_say_switched_off(events->progs.attach) || n.all) && settings->fail_on_loss)
 		instance->ctx->failed = true;
 }

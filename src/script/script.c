@@ -181,6 +181,7 @@ static void run_end(struct script *script)
 {
 	script->attached.missed = script_missed(script);
 	script->attached.unlearned = script_unlearned(script);
+	script->attached.pushed_out = script_pushed_out(script);
 	script->attached.knows_missed = true;
 	script_look_at_switches(script);
 	script_detach(script);

@@ -302,6 +302,16 @@ uint64_t script_unlearned(const struct script *script)
 	return sum;
 }
 
+uint64_t script_pushed_out(const struct script *script)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; script->probes && i < script->program->probes.n; i++)
+		if (script->probes[i].attach)
+			sum += attach_pushed_out(script->probes[i].attach);
+	return sum;
+}
+
 uint64_t script_missed(const struct script *script)
 {
 	uint64_t sum = 0;

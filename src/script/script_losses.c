@@ -4,6 +4,7 @@
 
 #include "base/cpus.h"
 #include "base/report.h"
+#include "engine/probes.h"
 #include "script_part.h"
 
 /* Adds up an element of a per-processor array. */
@@ -105,6 +106,7 @@ static uint64_t say_others(struct script *script)
 	uint64_t nested = lost(script, "lang_losses", LANG_LOSS_NESTED);
 	uint64_t missed = script->attached.knows_missed ? script->attached.missed : script_missed(script);
 	uint64_t unlearned = script->attached.knows_missed ? script->attached.unlearned : script_unlearned(script);
+	uint64_t pushed_out = script->attached.knows_missed ? script->attached.pushed_out : script_pushed_out(script);
 
 	if (busy)
 		report_note("%llu hit%s lost: no memory for strings was free, too many programs interrupted each other",
@@ -121,10 +123,11 @@ static uint64_t say_others(struct script *script)
 		report_note("up to %llu return%s missing: the functions jumped to others by pointers, which had to be "
 			    "learned first (--force uses the kernel's return probe, which can break programs)",
 			    (unsigned long long)unlearned, str_plural(unlearned));
+	probes_say_pushed_out(pushed_out);
 	if (script->attached.skipped)
 		report_note("%llu interval%s skipped: there was no time for so many",
 			    (unsigned long long)script->attached.skipped, str_plural(script->attached.skipped));
-	return busy + nested + missed + unlearned + script->attached.skipped;
+	return busy + nested + missed + unlearned + pushed_out + script->attached.skipped;
 }
 
 void script_losses(struct engine_instance *instance)

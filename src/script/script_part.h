@@ -69,7 +69,7 @@ struct script_attached {
 	size_t learn_first; /* the probe whose calls are followed first */
 	bool was_off;	    /* a switch of the kernel was off, which was reported */
 	bool knows_missed;  /* both were counted before the probes were detached */
-	uint64_t missed, unlearned;
+	uint64_t missed, unlearned, pushed_out;
 	uint64_t skipped; /* intervals that there was no time for */
 };
 
@@ -165,6 +165,8 @@ void script_look_at_switches(struct script *script);
 uint64_t script_missed(const struct script *script);
 /* Calls of which it was not known where they end, as attach_unlearned(). */
 uint64_t script_unlearned(const struct script *script);
+/* Calls as of attach_pushed_out(). */
+uint64_t script_pushed_out(const struct script *script);
 
 /* In script_keep.c: says what a line's maps depend on, for who keeps them. */
 void script_keep(const struct script *script);

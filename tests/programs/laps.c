@@ -9,6 +9,7 @@
  *	spin	lap_spin() works
  *	dive	lap_dive() works and calls itself, N deep; each level works as long
  *	tail	lap_tail() ends by a jump to lap_tailed()
+ *	fall	lap_fall() ends by a jump to lap_fallen(), which calls lap_fall(), N deep
  *	leave	longjmp leaves lap_leave() in place of a return
  *	hold	lap_hold() waits by -w: it has begun before tracing
  *	pass	sends a byte to a child through a pipe and reads it back; the child takes USECS to
@@ -36,13 +37,17 @@
 
 /* In assembler: compilers may or may not make a tail call of a call at the end. */
 #if defined(__x86_64__)
-#define JUMP "jmp lap_tailed"
+#define JUMP "jmp "
 #elif defined(__aarch64__)
-#define JUMP "b lap_tailed"
+#define JUMP "b "
 #endif
+#define JUMPS(from, to) \
+	__asm__(".pushsection .text\n.globl " from "\n.type " from ", %function\n" from ":\n\tnop\n\t" JUMP to \
+		"\n.size " from ", . - " from "\n.popsection")
 void lap_tail(void);
-__asm__(".pushsection .text\n.globl lap_tail\n.type lap_tail, %function\nlap_tail:\n\tnop\n\t" JUMP
-	"\n.size lap_tail, . - lap_tail\n.popsection");
+JUMPS("lap_tail", "lap_tailed");
+void lap_fall(long depth);
+JUMPS("lap_fall", "lap_fallen");
 
 static const char *gate;
 static long n, usecs;
@@ -89,6 +94,13 @@ PROBED void lap_dive(long depth)
 	if (depth > 1)
 		lap_dive(depth - 1);
 	__atomic_fetch_add(&least, now() - begin, __ATOMIC_RELAXED);
+	kept();
+}
+
+PROBED void lap_fallen(long depth)
+{
+	if (depth > 1)
+		lap_fall(depth - 1);
 	kept();
 }
 
@@ -174,6 +186,11 @@ static void dive(void)
 	lap_dive(n);
 }
 
+static void fall(void)
+{
+	lap_fall(n);
+}
+
 static const struct lap {
 	const char *name;
 	void (*fn)(void);
@@ -182,6 +199,7 @@ static const struct lap {
 	{ "spin", lap_spin },
 	{ "dive", dive },
 	{ "tail", lap_tail },
+	{ "fall", fall },
 	{ "leave", leave },
 	{ "hold", lap_hold },
 	{ "pass", pass },
@@ -191,7 +209,7 @@ static const struct lap *lap;
 
 static void *run(void *unused)
 {
-	long times = lap->fn == dive || lap->fn == lap_hold ? 1 : n;
+	long times = lap->fn == dive || lap->fn == fall || lap->fn == lap_hold ? 1 : n;
 
 	while (times-- > 0) {
 		long long begin = now();
