@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Operators and casts: which types they take, and of which type the result is. */
+#include <inttypes.h>
+
 #include "checker.h"
 
 const struct type *lang_operand_type(const struct type *a, const struct type *b)
@@ -186,13 +188,28 @@ static bool check_is_printed_text(const struct type *type)
 	return type->kind >= TYPE_KSYM && type->kind <= TYPE_FUNCTION;
 }
 
+/* The argument of the program's that a side is, if it is text: $1; NULL: none is. */
+static const struct ast *check_argument_text(const struct ast *binary)
+{
+	const struct ast *sides[] = { binary->binary.left, binary->binary.right };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
+		if (sides[i]->kind == AST_POSITIONAL && check_is_known_text(sides[i]))
+			return sides[i];
+	return NULL;
+}
+
 static void check_mismatch(struct checker *c, const struct ast *ast, const struct type *l, const struct type *r)
 {
+	const struct ast *text = check_argument_text(ast);
+
 	check_error(c, ast->at, "Type mismatch for '%s': comparing '%s' with '%s'", ast_operator_text(ast->binary.op),
 		    check_show(c, l), check_show(c, r));
 	if (check_is_printed_text(l) || check_is_printed_text(r))
 		check_hint(c, ast->at, "the text of '%s' is made where it is printed: a program cannot compare it",
 			   check_show(c, check_is_printed_text(l) ? l : r));
+	else if (text && (type_is_scalar(l) || type_is_scalar(r)))
+		check_hint(c, ast->at, "$%" PRId64 " is '%.64s', which is no number", text->integer.value, text->text);
 	else if (type_is_scalar(l) != type_is_scalar(r) && (check_is_text(l) || check_is_text(r)))
 		check_hint(c, ast->at, "str() reads the text at an address");
 }

@@ -2,6 +2,7 @@
 /* Symbols and their addresses. */
 #include <linux/bpf.h>
 
+#include "base/nearest.h"
 #include "lang/check/checker.h"
 #include "lang/lower/lowering.h"
 
@@ -14,45 +15,57 @@ static struct low_value lower_usym_call(struct lower *l, struct ast *call)
 
 FUNCTION(usym, 1, 1, check_scalar_call, lower_usym_call, .result = TYPE_USYM);
 
-/* Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: none, or the kernel hides it. */
-static uint64_t check_kernel_address(const char *name, bool *is_hidden)
+/* The next symbol of /proc/kallsyms, its name without that of a module, from the line that is read into it. */
+static const char *check_next_symbol(FILE *f, char *line, int size, uint64_t *addr)
+{
+	char *end, *symbol;
+
+	if (!fgets(line, size, f))
+		return NULL;
+	*addr = strtoull(line, &end, 16);
+	symbol = strlen(end) > 3 ? end + 3 : end;
+	symbol[strcspn(symbol, "\t\n")] = 0;
+	return symbol;
+}
+
+/*
+ * Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: there is none, or the kernel hides
+ * it, which the error says.
+ */
+static uint64_t check_kernel_address(struct checker *c, struct span at, const char *name)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	size_t len = strlen(name);
-	char line[1024];
+	struct nearest nearest;
+	const char *symbol;
+	bool found = false;
 	uint64_t addr = 0;
+	char line[1024];
 
-	*is_hidden = !f;
-	while (f && !addr && !*is_hidden && fgets(line, sizeof(line), f)) {
-		char *end, *symbol;
-
-		addr = strtoull(line, &end, 16);
-		symbol = strlen(end) > 3 ? end + 3 : end;
-		if (strncmp(symbol, name, len) || (symbol[len] != '\n' && symbol[len] != '\t'))
-			addr = 0;
-		else
-			*is_hidden = !addr;
+	nearest_init(&nearest, name);
+	while (f && !found && (symbol = check_next_symbol(f, line, sizeof(line), &addr))) {
+		found = !strcmp(symbol, name);
+		nearest_offer(&nearest, symbol);
+	}
+	if (!f || (found && !addr)) {
+		check_error(c, at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
+	} else if (!found) {
+		check_error(c, at, "Failed to resolve kernel symbol: %s", name);
+		if (nearest_name(&nearest))
+			check_hint(c, at, "did you mean '%s'?", nearest_name(&nearest));
 	}
 	if (f)
 		fclose(f);
-	return addr;
+	return found ? addr : 0;
 }
 
 static const struct type *check_kaddr(struct checker *c, struct ast *call)
 {
 	const char *name = check_text_argument(c, call, 0);
 	const struct type *type = check_in_space(c, type_integer(8, false), SPACE_KERNEL);
-	bool is_hidden = false;
-	uint64_t addr;
 
 	if (!name)
 		return type_none();
-	addr = c->is_final ? check_kernel_address(name, &is_hidden) : 0;
-	if (c->is_final && is_hidden)
-		check_error(c, call->at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
-	else if (c->is_final && !addr)
-		check_error(c, call->at, "Failed to resolve kernel symbol: %s", name);
-	check_set_integer(call, addr, type);
+	check_set_integer(call, c->is_final ? check_kernel_address(c, call->at, name) : 0, type);
 	return type;
 }
 
@@ -104,19 +117,14 @@ static const struct type *check_percpu_kaddr(struct checker *c, struct ast *call
 {
 	const char *name = check_text_argument(c, call, 0);
 	struct ast *symbol = check_argument(call, 0);
-	bool is_hidden = false;
 
 	if (call->call.n > 1)
 		check_integer(c, check_argument(call, 1), "the number of a processor");
 	if (name && c->is_final) {
 		/* Lowering adds the offset of the processor, which is in an array. */
-		symbol->constant = check_kernel_address(name, &is_hidden);
-		call->constant = check_kernel_address("__per_cpu_offset", &is_hidden);
-		if (is_hidden)
-			check_error(c, call->at,
-				    "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
-		else if (!symbol->constant)
-			check_error(c, call->at, "Failed to resolve kernel symbol: %s", name);
+		symbol->constant = check_kernel_address(c, call->at, name);
+		if (symbol->constant)
+			call->constant = check_kernel_address(c, call->at, "__per_cpu_offset");
 	}
 	return type_pointer(c->pool, type_integer(8, false), SPACE_KERNEL);
 }
