@@ -57,7 +57,8 @@ struct strace_record {
 	unsigned short kind, flags;
 	unsigned int nr;
 	unsigned int size; /* of the blobs */
-	unsigned int unused;
+	unsigned int own;  /* STRACE_HOW_SPACE: the thread in its own pid namespace; 0: not known */
+	unsigned int space, unused; /* the same: the inode of that namespace */
 	long long ret;			      /* STRACE_EXIT */
 	unsigned long long args[STRACE_ARGS]; /* registers */
 	union {
@@ -65,7 +66,7 @@ struct strace_record {
 		unsigned long long ip; /* with -i: where the program goes on */
 	};
 };
-_Static_assert(sizeof(struct strace_record) == 112, "as on the other side");
+_Static_assert(sizeof(struct strace_record) == 120, "as on the other side");
 
 /* Where a program makes its record, which it then sends. */
 struct strace_scratch {
@@ -77,7 +78,7 @@ struct strace_scratch {
 	/* room for a blob that begins near the end of STRACE_ROOM */
 	char data[2 * STRACE_ROOM];
 };
-_Static_assert(sizeof(struct strace_scratch) == 168 + 2 * STRACE_ROOM, "as on the other side");
+_Static_assert(sizeof(struct strace_scratch) == 176 + 2 * STRACE_ROOM, "as on the other side");
 
 /* strace_blob.status */
 enum strace_status {
@@ -223,6 +224,7 @@ _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
 #define STRACE_HOW_SKIP_SUCCESSFUL 0x4000
 #define STRACE_HOW_SLOWER	   0x8000
 #define STRACE_HOW_PIDNS	   0x10000 /* ids are of the reader's pid namespace, which may not see all tasks */
+#define STRACE_HOW_SPACE	   0x40000 /* records say in which pid namespace the thread is */
 #define STRACE_HOW_KEEP		   0x20000 /* a filter may leave a task out within a call: keep begins */
 
 /*

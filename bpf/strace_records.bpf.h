@@ -48,10 +48,18 @@ static __always_inline void fill(struct strace_record *record, const struct call
 	record->flags = call->flags;
 	record->nr = call->nr;
 	record->size = 0;
+	record->own = 0;
+	record->space = 0;
 	record->unused = 0;
 	record->ret = call->ret;
 	if (how & STRACE_HOW_COMM)
 		bpf_get_current_comm(record->comm, sizeof(record->comm));
+	if (how & STRACE_HOW_SPACE) {
+		struct upid *own = task_own_upid((void *)bpf_get_current_task());
+
+		record->own = BPF_CORE_READ(own, nr);
+		record->space = BPF_CORE_READ(own, ns, ns.inum);
+	}
 }
 
 /* The mask of signals that rt_sigreturn restores is in the frame that the stack pointer points to. */

@@ -62,14 +62,19 @@ static __always_inline bool task_is_child_of(__u32 process, __u32 ino)
 	return task_process(BPF_CORE_READ(task, real_parent), ino) == process;
 }
 
+/* The id of a task in its own pid namespace, with that namespace. */
+static __always_inline struct upid *task_own_upid(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+
+	return (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+	       (BPF_CORE_READ(pid, level) & 63) * bpf_core_type_size(struct upid);
+}
+
 /* The inode of the pid namespace of a task, as /proc/PID/ns/pid shows it. */
 static __always_inline __u32 task_pidns(struct task_struct *task)
 {
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	struct upid *own = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
-			   (BPF_CORE_READ(pid, level) & 63) * bpf_core_type_size(struct upid);
-
-	return BPF_CORE_READ(own, ns, ns.inum);
+	return BPF_CORE_READ(task_own_upid(task), ns, ns.inum);
 }
 
 static __always_inline __u32 task_load_state(struct task_struct *task, bool typed)

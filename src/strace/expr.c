@@ -94,6 +94,13 @@ int strace_expr_files(void *dest, const char *text, struct err *err)
 	return parse_bits(dest, text && *text ? text : "path", names, "detail of descriptors", err);
 }
 
+int strace_expr_pids(void *dest, const char *text, struct err *err)
+{
+	static const char *const names[] = { "comm", "pidns", NULL };
+
+	return parse_bits(dest, text, names, "detail of ids of processes", err);
+}
+
 int strace_expr_style(void *dest, const char *text, struct err *err)
 {
 	static const char *const names[] = { "abbrev", "raw", "verbose", NULL };
@@ -194,6 +201,7 @@ static const struct {
 	{ "status", AT(status), strace_expr_status },
 	{ "quiet silent silence q", AT(hushed), strace_expr_quiet },
 	{ "decode-fds decode-fd", AT(details), strace_expr_files },
+	{ "decode-pids decode-pid", AT(pids), strace_expr_pids },
 	{ "read reads r", AT(dump_read), strace_expr_fds },
 	{ "write writes w", AT(dump_written), strace_expr_fds },
 };
@@ -217,6 +225,6 @@ int strace_expr_parse(struct strace_settings *settings, const char *text, struct
 			return qualifiers[i].parse((char *)settings + qualifiers[i].offset, equals + 1, err);
 	return err_set(err, -EINVAL,
 		       "-e %s=... is not known (there are trace, abbrev, verbose, raw, signal, status, quiet, "
-		       "decode-fds, read, write)",
+		       "decode-fds, decode-pids, read, write)",
 		       name);
 }

@@ -76,7 +76,7 @@ static bool is_nameless(const struct strace_file *file)
 }
 
 /* A name within < and >. */
-static void add_escaped(struct str *out, const char *text)
+void strace_escape_name(struct str *out, const char *text)
 {
 	for (const char *c = text; *c; c++)
 		if (*c == '<' || *c == '>' || *c == '\\' || *c < ' ' || *c >= 0x7f)
@@ -198,7 +198,7 @@ void strace_file(struct strace_line *line, const struct strace_blob *blob)
 		str_addf(line->out, "pid:%u", file->pid);
 	else if (!socket || !add_socket(line, file)) {
 		add_path(&path, file);
-		add_escaped(line->out, str_or_empty(path.data));
+		strace_escape_name(line->out, str_or_empty(path.data));
 		if (device)
 			str_addf(line->out, "<%s %u:%u>", S_ISCHR(file->mode) ? "char" : "block", file->device >> 20,
 				 file->device & 0xfffff);

@@ -124,8 +124,7 @@ bool strace_lines_ended(const struct strace_lines *lines)
 
 /* --- tasks --- */
 
-/* NULL: there is none. */
-static struct task *find_task(const struct strace_lines *lines, uint32_t tid)
+struct task *strace_find_task(const struct strace_lines *lines, uint32_t tid)
 {
 	lookup_each(it, &lines->by_tid, hash_bytes(&tid, sizeof(tid)))
 		if (lines->tasks.v[it.number]->tid == tid)
@@ -135,7 +134,7 @@ static struct task *find_task(const struct strace_lines *lines, uint32_t tid)
 
 static struct task *task_of(struct strace_lines *lines, const struct strace_record *record)
 {
-	struct task *task = find_task(lines, record->tid);
+	struct task *task = strace_find_task(lines, record->tid);
 
 	if (!task) {
 		task = base_alloc(sizeof(*task));
@@ -383,7 +382,7 @@ static void bury(struct strace_lines *lines, struct task *task)
 /* The thread has become another one, by exec. */
 static void forget_thread(struct strace_lines *lines, uint32_t tid)
 {
-	struct task *task = find_task(lines, tid);
+	struct task *task = strace_find_task(lines, tid);
 
 	if (task)
 		bury(lines, task);

@@ -25,6 +25,8 @@ struct task {
 	struct held *open;	      /* the begin of a call whose end has not been seen; a printed one belongs to the task */
 	struct strace_record *beside; /* of the call whose end comes; NULL: none came */
 	bool alive, has_nr;
+	uint32_t own, space;	    /* in its own pid namespace, and which that is; 0: not known */
+	char comm[STRACE_COMM_LEN]; /* its name at the last line of it; "": not known */
 	const char *before;		      /* the last call that has ended; NULL: not known */
 	uint32_t nr;			      /* of the call before, if has_nr; for -n */
 	struct sink sink;		      /* with -ff */
@@ -57,6 +59,7 @@ struct strace_lines {
 	const struct strace_record *beside; /* of the call that is being printed; NULL: none */
 	const char *interrupted;	    /* the call before it; NULL: not known */
 	uint64_t last_time;		    /* of the line before, for -r */
+	uint32_t space;			    /* our own pid namespace; 0: not known */
 	uint64_t said_lost;
 	uint64_t unended;			   /* calls whose thread has gone on without their end */
 	bool failed;				   /* some lines could not be written */
@@ -67,6 +70,14 @@ struct strace_lines {
 const char *strace_name_of_call(const struct strace_record *record);
 /* Whether the record is of a call that does not return. */
 bool strace_is_exit(const struct strace_record *record);
+
+/* Returns a thread by its id as we see it; NULL: it has made no record. */
+struct task *strace_find_task(const struct strace_lines *lines, uint32_t tid);
+
+/* Keeps what the record says of its thread: the name, and the ids. */
+void strace_pids_learn(struct strace_lines *lines, const struct strace_record *record);
+/* Appends <name> of the record's thread, with -Y. */
+void strace_pids_name(struct strace_lines *lines, const struct strace_record *record);
 
 /* The next line is of this task. */
 void strace_print_of(struct strace_lines *lines, struct task *task);

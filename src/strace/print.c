@@ -47,10 +47,16 @@ static void add_head(struct strace_lines *lines, const struct strace_record *rec
 	const struct strace_settings *settings = lines->settings;
 
 	lines->shown = 0;
-	if (settings->output && settings->follow && !strace_is_separate(settings))
-		str_addf(&lines->line, "%-5u ", record->tid);
-	else if (!settings->output && lines->alive > 1)
-		str_addf(&lines->line, "[pid %5u] ", record->tid);
+	strace_pids_learn(lines, record);
+	if (settings->output && settings->follow && !strace_is_separate(settings)) {
+		str_addf(&lines->line, settings->pids & STRACE_PID_NAMES ? "%u" : "%-5u", record->tid);
+		strace_pids_name(lines, record);
+		str_addc(&lines->line, ' ');
+	} else if (!settings->output && lines->alive > 1) {
+		str_addf(&lines->line, "[pid %5u", record->tid);
+		strace_pids_name(lines, record);
+		str_add(&lines->line, "] ");
+	}
 	strace_times_add(&lines->line, settings, record->began ? record->began : record->time, &lines->last_time);
 	if (settings->numbers)
 		add_number(lines, record);
@@ -320,6 +326,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 	const struct strace_settings *settings = lines->settings;
 
 	strace_set_style(settings->style);
+	strace_pids_learn(lines, record);
 	return (struct strace_line){
 		.out = &lines->line,
 		.settings = is_in(&settings->abbrev, record) ? settings : &lines->unabridged,
@@ -327,6 +334,7 @@ static struct strace_line line_of(struct strace_lines *lines, const struct strac
 		.enter = enter,
 		.exit = exit,
 		.interrupted = lines->interrupted,
+		.lines = lines,
 	};
 }
 
@@ -539,6 +547,8 @@ void strace_print_unended(struct strace_lines *lines, const struct strace_record
 
 void strace_print_signal(struct strace_lines *lines, const struct strace_record *record)
 {
+	struct strace_line line = { .out = &lines->line, .settings = lines->settings, .exit = record, .lines = lines };
+
 	/* a task never sees its SIGKILL; its end says it */
 	if (!output_is_text(lines->out) || record->nr == SIGKILL ||
 	    (record->nr - 1 < 64 && lines->settings->hidden >> (record->nr - 1) & 1))
@@ -549,7 +559,7 @@ void strace_print_signal(struct strace_lines *lines, const struct strace_record 
 	str_add(&lines->line, "--- ");
 	strace_signal_name(&lines->line, record->nr);
 	str_addc(&lines->line, ' ');
-	strace_siginfo(&lines->line, record);
+	strace_siginfo(&line);
 	str_add(&lines->line, " ---");
 	write_line(lines, true);
 }

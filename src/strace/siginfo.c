@@ -12,7 +12,14 @@ static void add_ticks(struct str *out, const char *name, long long ticks)
 		str_addf(out, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
 }
 
-void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
+static void add_sender(struct strace_line *line, const int *v)
+{
+	str_add(line->out, ", si_pid=");
+	strace_pid(line, v[4]);
+	str_addf(line->out, ", si_uid=%u", v[5]);
+}
+
+void strace_siginfo_bytes(struct strace_line *line, const void *bytes, int signal)
 {
 	static STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
 			     { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
@@ -20,6 +27,7 @@ void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 			     { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
 	static STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
 			     { "SEGV_PKUERR", 4 });
+	struct str *out = line->out;
 	const int *v = bytes;
 	int code = v ? v[2] : 0;
 	bool is_child = signal == SIGCHLD && code > 0;
@@ -40,7 +48,8 @@ void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 	} else if (is_child) {
 		const long long *times = bytes;
 
-		str_addf(out, ", si_pid=%d, si_uid=%u, si_status=", v[4], v[5]);
+		add_sender(line, v);
+		str_add(out, ", si_status=");
 		if (code == 1)
 			str_add_s64(out, v[6]);
 		else
@@ -54,16 +63,17 @@ void strace_siginfo_bytes(struct str *out, const void *bytes, int signal)
 		str_addf(out, ", si_timerid=%d, si_overrun=%d, si_int=%d, si_ptr=", v[4], v[5], v[6]);
 		strace_address(out, *(const uint64_t *)(v + 6));
 	} else if (code <= 0) { /* a positive one is the kernel's, which has other members */
-		str_addf(out, ", si_pid=%d, si_uid=%u", v[4], v[5]);
+		add_sender(line, v);
 	}
 	str_addc(out, '}');
 }
 
-void strace_siginfo(struct str *out, const struct strace_record *record)
+void strace_siginfo(struct strace_line *line)
 {
+	const struct strace_record *record = line->exit;
 	const struct strace_blob *blob = (const void *)(record + 1);
 	bool known = record->size >= sizeof(*blob) + STRACE_SIGINFO && blob->status == STRACE_WHOLE &&
 		     blob->n >= STRACE_SIGINFO;
 
-	strace_siginfo_bytes(out, known ? strace_bytes(blob) : NULL, record->nr);
+	strace_siginfo_bytes(line, known ? strace_bytes(blob) : NULL, record->nr);
 }

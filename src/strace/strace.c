@@ -99,6 +99,9 @@ static const struct opt options[] = {
 	OPT(OPT_CALL, struct strace_settings, details, 0, "decode-fds", "SET",
 	    "the same: path, dev, socket, pidfd, all",
 	    .call = strace_expr_files, .optional_arg = true),
+	OPT(OPT_BOOL, struct strace_settings, names, 'Y', NULL, NULL, "names of processes beside their ids"),
+	OPT(OPT_CALL, struct strace_settings, pids, 0, "decode-pids", "SET",
+	    "beside ids of processes: comm, their names; pidns, their ids in sonde's pid namespace", .call = strace_expr_pids),
 	OPT(OPT_BOOL, struct strace_settings, numbers, 'n', "syscall-number", NULL, "the numbers of calls"),
 	OPT(OPT_BOOL, struct strace_settings, ip, 'i', "instruction-pointer", NULL,
 	    "the address behind the instruction that makes the call"),
@@ -157,6 +160,8 @@ static void apply_letters(struct strace_settings *settings)
 		settings->took_digits = 7;
 	if (settings->files)
 		settings->details |= settings->files > 1 ? ~0U : STRACE_PATHS;
+	if (settings->names)
+		settings->pids |= STRACE_PID_NAMES;
 	if (settings->quiet > 2)
 		settings->hushed = ~0U;
 	if (settings->quiet > 1)

@@ -43,6 +43,10 @@ struct strace_fds {
 #define STRACE_SOCKS   4
 #define STRACE_PIDFDS  8
 
+/* Bits of settings.pids. */
+#define STRACE_PID_NAMES 1
+#define STRACE_PID_SPACE 2
+
 /* The time in front of each line. */
 struct strace_clock {
 	enum {
@@ -76,6 +80,7 @@ struct strace_settings {
 	uint32_t files;			       /* -y, -yy; open() makes details of it */
 	uint32_t follow;		       /* -f, -ff */
 	bool separate;			       /* --output-separately */
+	bool names;			       /* -Y; open() makes pids of it */
 	bool numbers;			       /* -n */
 	bool ip;			       /* -i */
 	bool stack;			       /* -k */
@@ -99,6 +104,7 @@ struct strace_settings {
 	uint32_t status;	      /* which results */
 	uint32_t hushed;	      /* which messages are not printed */
 	uint32_t details;	      /* of descriptors */
+	uint32_t pids;		      /* what is printed beside ids of processes: -Y */
 	uint32_t style;		      /* enum strace_style */
 	struct opt_list paths;	      /* -P: only calls that concern one of them */
 	struct strace_paths resolved; /* the same paths; open() fills it in */
@@ -139,6 +145,7 @@ int strace_expr_parse(struct strace_settings *settings, const char *text, struct
 int strace_expr_status(void *dest, const char *text, struct err *err);
 int strace_expr_quiet(void *dest, const char *text, struct err *err);
 int strace_expr_files(void *dest, const char *text, struct err *err);
+int strace_expr_pids(void *dest, const char *text, struct err *err);
 int strace_expr_style(void *dest, const char *text, struct err *err);
 int strace_expr_signals(void *dest, const char *text, struct err *err);
 int strace_expr_fds(void *dest, const char *text, struct err *err);
@@ -174,8 +181,8 @@ struct strace_plans {
 void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
 		       const struct strace_set *set, bool has_command);
 
-/* The siginfo of a record of STRACE_SIGNAL: {si_signo=SIGINT, ...}. */
-void strace_siginfo(struct str *out, const struct strace_record *record);
+/* The siginfo of a record of STRACE_SIGNAL, the line's only one: {si_signo=SIGINT, ...}. */
+void strace_siginfo(struct strace_line *line);
 
 /* How the constants of the next line are printed: lines are printed one after the other. */
 void strace_set_style(enum strace_style style);

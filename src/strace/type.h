@@ -12,6 +12,7 @@
 
 struct strace_settings;
 struct strace_line;
+struct strace_lines;
 
 /* In a type's steps: the argument itself, the one after it, the one before it; plan.c makes it one of the call. */
 #define SELF	0x40
@@ -72,6 +73,7 @@ struct strace_line {
 	const struct strace_call *call;
 	const struct strace_record *enter, *exit; /* NULL: not known; one of them is */
 	const char *interrupted;		  /* the thread's call before; NULL: not known */
+	const struct strace_lines *lines;	  /* what strace_pid() knows names from */
 };
 
 /* The registers, and the result: 0 while the call lasts. */
@@ -109,12 +111,24 @@ void strace_string(struct strace_line *line, const struct strace_blob *blob, uin
 void strace_fd(struct strace_line *line, int fd, const struct strace_blob *blob);
 /* Appends </path> alone, if -y asks for it. */
 void strace_file(struct strace_line *line, const struct strace_blob *blob);
+/* A name as it stands in <>. */
+void strace_escape_name(struct str *out, const char *text);
 /* The path that -P compares; NULL: none. The caller frees it. */
 char *strace_file_path(const struct strace_blob *blob);
 /* Whether a call's result is a descriptor, if it does not fail. */
 bool strace_returns_fd(const struct strace_call *call);
 /* The result of such a call. */
 void strace_ret_fd(struct strace_line *line);
+
+/* --- processes --- */
+
+/* An id of a process or thread, as the program sees it; with -Y its name, and with --decode-pids=pidns as we see it. */
+void strace_pid(struct strace_line *line, int pid);
+/* The same of a process that the call has just made. */
+void strace_child(struct strace_line *line, int pid);
+/* The result of a call that makes a process; and of one that says who one is. */
+void strace_ret_child(struct strace_line *line);
+void strace_ret_pid(struct strace_line *line);
 
 /* --- names --- */
 
@@ -171,13 +185,15 @@ void strace_mode(struct str *out, uint32_t mode, bool with_kind);
 /* -1 ENOENT (No such file or directory), of a positive number */
 void strace_error(struct str *out, int error);
 /* {si_signo=SIGCHLD, si_code=...} of STRACE_SIGINFO bytes, or of nothing but the signal's number. */
-void strace_siginfo_bytes(struct str *out, const void *bytes, int signal);
+void strace_siginfo_bytes(struct strace_line *line, const void *bytes, int signal);
 /* {tv_sec=1, tv_nsec=0} of two longs */
 void strace_timespec(struct str *out, const void *bytes);
 /* {tv_sec=1, tv_usec=0} of two longs */
 void strace_timeval(struct str *out, const void *bytes);
 /* {sa_family=AF_INET, ...} of n bytes */
 void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
+/* {pid=1, uid=0, gid=0} of struct ucred */
+void strace_credentials(struct strace_line *line, const int *v);
 /* [{iov_base="abc", iov_len=3}, ...]; step: the array, the step after it: the memory. most: bytes that are filled. */
 void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
 		    uint64_t most);

@@ -20,6 +20,8 @@ void strace_print_bits(struct strace_line *line, unsigned int arg);
 
 /* numbers */
 TYPE(t_int);
+TYPE(t_pid);
+TYPE(t_pid_if); /* if the argument before it says that it is one */
 TYPE(t_uint);
 TYPE(t_long);
 TYPE(t_size);

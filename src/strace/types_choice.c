@@ -38,8 +38,10 @@ static void add_lock(struct strace_line *line, unsigned int arg)
 	str_add(line->out, ", l_whence=");
 	strace_choice(line->out, t_whence.data, (unsigned short)lock->l_whence);
 	str_addf(line->out, ", l_start=%lld, l_len=%lld", (long long)lock->l_start, (long long)lock->l_len);
-	if ((int)strace_arg(line, arg - 1) == F_GETLK || (int)strace_arg(line, arg - 1) == 36)
-		str_addf(line->out, ", l_pid=%d", lock->l_pid);
+	if ((int)strace_arg(line, arg - 1) == F_GETLK || (int)strace_arg(line, arg - 1) == 36) {
+		str_add(line->out, ", l_pid=");
+		strace_pid(line, lock->l_pid);
+	}
 	str_addc(line->out, '}');
 }
 
@@ -60,7 +62,12 @@ static void add_owner(struct strace_line *line, unsigned int arg)
 		return;
 	str_add(line->out, "{type=");
 	strace_word(line->out, &(const struct strace_words){ "F_OWNER_", "TID PID PGRP" }, (unsigned int)owner[0]);
-	str_addf(line->out, ", pid=%d}", owner[1]);
+	str_add(line->out, ", pid=");
+	if (owner[0] == F_OWNER_PGRP)
+		str_add_s64(line->out, owner[1]);
+	else
+		strace_pid(line, owner[1]);
+	str_addc(line->out, '}');
 }
 
 static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
@@ -87,6 +94,8 @@ static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 			    (unsigned int)strace_arg(line, arg));
 	else if (command == 1033)
 		strace_bits(line->out, &seals, (unsigned int)strace_arg(line, arg));
+	else if (command == F_SETOWN)
+		strace_pid(line, strace_arg(line, arg));
 	else
 		str_add_s64(line->out, (int)strace_arg(line, arg));
 }
@@ -124,6 +133,8 @@ void strace_ret_fcntl(struct strace_line *line)
 		str_addc(line->out, ')');
 	} else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
 		strace_ret_fd(line);
+	} else if (command == F_GETOWN) {
+		strace_ret_pid(line);
 	} else {
 		str_add_s64(line->out, strace_ret(line));
 	}

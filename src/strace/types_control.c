@@ -255,7 +255,8 @@ static void print_ptrace(struct strace_line *line, unsigned int arg)
 	strace_word(line->out, &requests, request);
 	if (!request)
 		return;
-	str_addf(line->out, ", %d", (int)strace_arg(line, 1));
+	str_add(line->out, ", ");
+	strace_pid(line, strace_arg(line, 1));
 	if (request == 8 || request == 16 || request == 0x4207 || request == 0x4208)
 		return;
 	str_add(line->out, ", ");

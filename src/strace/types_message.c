@@ -44,7 +44,8 @@ static void add_control_data(struct strace_line *line, const struct cmsghdr *hea
 			str_addf(line->out, "%s%d", i ? ", " : ", cmsg_data=[", v[i]);
 		str_addc(line->out, ']');
 	} else if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == 2 && n == 12) {
-		str_addf(line->out, ", cmsg_data={pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
+		str_add(line->out, ", cmsg_data=");
+		strace_credentials(line, v);
 	} else if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == 29 && n == 16) {
 		str_add(line->out, ", cmsg_data=");
 		strace_timeval(line->out, data);

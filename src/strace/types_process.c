@@ -72,7 +72,9 @@ static void print_cap_head(struct strace_line *line, unsigned int arg)
 		return;
 	str_add(line->out, "{version=");
 	strace_word(line->out, &versions, head->version);
-	str_addf(line->out, ", pid=%d}", head->pid);
+	str_add(line->out, ", pid=");
+	strace_pid(line, head->pid);
+	str_addc(line->out, '}');
 }
 const struct strace_type t_cap_head = { print_cap_head, .steps = { STEP_READS(8) } };
 
@@ -398,7 +400,7 @@ static void print_siginfo(struct strace_line *line, unsigned int arg)
 	if (bytes && !bytes[0])
 		str_add(line->out, "{}");
 	else if (bytes)
-		strace_siginfo_bytes(line->out, bytes, bytes[0]);
+		strace_siginfo_bytes(line, bytes, bytes[0]);
 }
 
 /* It is filled in if there was a signal, or a child. */

@@ -286,6 +286,13 @@ static void add_membership(struct str *out, const void *bytes)
 		 inet_ntop(AF_INET, &group[1], text[1], sizeof(text[1])));
 }
 
+void strace_credentials(struct strace_line *line, const int *v)
+{
+	str_add(line->out, "{pid=");
+	strace_pid(line, v[0]);
+	str_addf(line->out, ", uid=%d, gid=%d}", v[1], v[2]);
+}
+
 /* The value of an option, of n bytes. */
 static void add_option(struct strace_line *line, unsigned int arg, const struct strace_blob *blob, size_t n)
 {
@@ -298,7 +305,7 @@ static void add_option(struct strace_line *line, unsigned int arg, const struct 
 	if (is_option(line, arg, SOL_SOCKET, SO_LINGER) && n == sizeof(struct linger))
 		str_addf(line->out, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
 	else if (is_option(line, arg, SOL_SOCKET, SO_PEERCRED) && n == 3 * sizeof(int))
-		str_addf(line->out, "{pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
+		strace_credentials(line, v);
 	else if (is_option(line, arg, SOL_SOCKET, SO_ATTACH_FILTER) && n == 16)
 		str_addf(line->out, "{len=%u, filter=%#llx}", (unsigned short)v[0], ((const unsigned long long *)v)[1]);
 	else if (is_option(line, arg, 0, IP_ADD_MEMBERSHIP) && n == 8)

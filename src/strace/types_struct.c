@@ -482,6 +482,13 @@ static void print_number(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_number_out = { print_number, .steps = { STEP_WRITES(4) } };
 
+static void add_child(struct strace_line *line)
+{
+	str_addc(line->out, '[');
+	strace_child(line, strace_ret(line));
+	str_addc(line->out, ']');
+}
+
 /* All arguments of clone, in the order of the C library's. */
 static void print_clone(struct strace_line *line, unsigned int arg)
 {
@@ -507,7 +514,7 @@ static void print_clone(struct strace_line *line, unsigned int arg)
 	if (flags & CLONE_PARENT_SETTID) {
 		str_add(out, ", parent_tid=");
 		if (strace_ok(line))
-			str_addf(out, "[%lld]", L(strace_ret(line)));
+			add_child(line);
 		else
 			strace_address(out, strace_arg(line, 2));
 	}
@@ -544,8 +551,11 @@ static void print_clone_args(struct strace_line *line, unsigned int arg)
 	if (args->flags & CLONE_SETTLS)
 		str_addf(out, ", tls=%#llx", U(args->tls));
 	str_addc(out, '}');
-	if (strace_ok(line) && args->flags & CLONE_PARENT_SETTID)
-		str_addf(out, " => {parent_tid=[%lld]}", L(strace_ret(line)));
+	if (strace_ok(line) && args->flags & CLONE_PARENT_SETTID) {
+		str_add(out, " => {parent_tid=");
+		add_child(line);
+		str_addc(out, '}');
+	}
 }
 const struct strace_type t_clone_args = {
 	print_clone_args,

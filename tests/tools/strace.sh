@@ -193,6 +193,21 @@ test_descriptors() {
 	grep -qE '^close\(3\) += 0$' err || fail "without -y"
 }
 
+# -Y: names beside ids, of children as well; the command's own line has the name from before.
+# kernels=ends
+test_names() {
+	run sonde strace -Y -f -o log -e '?fork,?vfork,clone,execve,getpid,kill' -- strace-calls
+	grep -qE '^[0-9]+<[^>]+> execve\(' log || fail "no name in front"
+	grep -qE '^([0-9]+)<strace-calls> kill\(\1<strace-calls>, 0\) += 0$' log || fail "no name of an id"
+	grep -qE '^[0-9]+<strace-calls> .* = [0-9]+<strace-calls>$' log || fail "no name of a child"
+	# in a namespace of its own, 1 is not the host's first process
+	run sonde strace -Y -qq --decode-pids=pidns -f -o log -e getpid strace-calls reboot
+	grep -qE "^([0-9]+)<strace-calls> getpid\(\) += 1<strace-calls> /\* \1 in strace's PID NS \*/$" log ||
+		fail "no id of another namespace"
+	run sonde strace --decode-pids=names true
+	expect_exit 2
+}
+
 # The table of -c: what the workload says it did, without and beside lines; no line has the calls before execve.
 # kernels=all arch=yes
 test_table() {

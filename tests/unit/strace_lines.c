@@ -266,19 +266,21 @@ Test(strace_lines, signal_without_bytes)
 		struct strace_blob blob;
 		int info[12];
 	} whole = { .record = { .kind = STRACE_SIGNAL, .nr = 10 }, .blob.n = 48, .info = { 10, 0, 0, 0, 77, 78 } };
+	const struct strace_settings plain = {};
 	struct str text __str = {};
+	struct strace_line line = { .out = &text, .settings = &plain, .exit = &whole.record };
 
 	whole.record.size = sizeof(whole) - sizeof(whole.record);
-	strace_siginfo(&text, &whole.record);
+	strace_siginfo(&line);
 	cr_assert_str_eq(text.data, "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=77, si_uid=78}");
 	str_reset(&text);
 	whole.blob.n = 8;
-	strace_siginfo(&text, &whole.record);
+	strace_siginfo(&line);
 	cr_assert_str_eq(text.data, "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=0, si_uid=0}");
 	str_reset(&text);
 	whole.blob.n = 48;
 	whole.record.size = 0;
-	strace_siginfo(&text, &whole.record);
+	strace_siginfo(&line);
 	cr_assert_str_eq(text.data, "{si_signo=SIGUSR1, si_code=SI_USER, si_pid=0, si_uid=0}");
 }
 
@@ -332,4 +334,43 @@ Test(strace_lines, two_without_ends)
 	expect(300 * MS, true, "pause( <unfinished ...>\nread( <unfinished ...>\n");
 	cr_assert_eq(strace_lines_unended(lines), 2);
 	end();
+}
+
+/* Of a thread with a name, in a pid namespace. */
+static struct strace_record named(uint32_t tid, uint32_t own, uint32_t space, const char *comm, const char *name,
+				  uint64_t at)
+{
+	struct strace_record record = call(STRACE_EXIT, tid, name, at, at + 1);
+
+	record.own = own;
+	record.space = space;
+	snprintf(record.comm, sizeof(record.comm), "%s", comm);
+	return record;
+}
+
+/* -Y and --decode-pids=pidns: names as they were at that moment; ids of another namespace are those of its threads. */
+Test(strace_lines, names_of_processes)
+{
+	struct strace_record kill = named(9, 1, 5, "init", "kill", 8), fork = named(9, 1, 5, "init", "clone", 3);
+
+	settings.pids = STRACE_PID_NAMES | STRACE_PID_SPACE;
+	begin();
+	lines->space = 4;
+	kill.args[0] = 2;
+	fork.ret = 2;
+	add(named(7, 7, 4, "a<b", "getuid", 1));
+	add(fork);
+	add(named(8, 2, 5, "new", "getgid", 6));
+	add(kill);
+	kill = named(8, 2, 5, "new", "kill", 10);
+	kill.args[0] = 7;
+	add(kill);
+	expect(1000 * MS, true,
+	       "getuid() = 0 <0.001000>\n"
+	       "[pid     9<init>] clone(child_stack=NULL, flags=0) = 2<init> <0.001000>\n"
+	       "[pid     8<new>] getgid() = 0 <0.001000>\n"
+	       "[pid     9<init>] kill(2<new> /* 8 in strace's PID NS */, 0) = 0 <0.001000>\n"
+	       "[pid     8<new>] kill(7, 0) = 0 <0.001000>\n");
+	end();
+	settings.pids = 0;
 }
