@@ -232,6 +232,25 @@ test_parameters_in_probes() {
 }
 
 # What bpftrace's command line has works, or is refused with what to do instead.
+# <FILE> is a file of -I, if the constants of that header are not known.
+test_include_directories() {
+	mkdir lib
+	echo '#define FOO 77' > lib/foo.h
+	printf '#include <foo.h>\nBEGIN { print(FOO); exit(); }\n' > p.bt
+	run sonde trace -q -I lib p.bt
+	expect_exit 0
+	expect_line '^77$'
+	run sonde trace -q p.bt
+	expect_exit 1
+	grep -qF '<foo.h> is not read' err || fail "no reason"
+}
+
+test_misspelt_symbol() {
+	btrace 'BEGIN { print(kaddr("vfs_reed")); exit(); }'
+	expect_exit 1
+	grep -qxF "HINT: did you mean 'vfs_read'?" err || fail "no hint"
+}
+
 test_options_of_bpftrace() {
 	for option in '-d ast' '--debug=ast' '--aot x' '--emit-elf x' '--emit-llvm x' '--traceable-functions x' \
 		'--mode test' '--fmt' '--debuginfo x' '--no-feature kprobe_multi'; do

@@ -63,32 +63,24 @@ bool builtin_is(const struct ast *ast, const char *name)
 	return ast->kind == AST_NAME && ast->name.builtin && !strcmp(ast->name.builtin->name, name);
 }
 
-/* Which of two names is offered first: the one whose length is nearer to the wanted one's, then by the alphabet. */
-static int compare(const char *a, const char *b, const char *wanted)
+/* Which of two functions is offered first: the one whose name's length is nearer to the wanted one's, then by name. */
+static int compare(const void *a, const void *b, void *wanted)
 {
-	int n = strlen(wanted), x = abs((int)strlen(a) - n), y = abs((int)strlen(b) - n);
+	const struct function *const *f = a, *const *g = b;
+	int n = strlen(wanted), x = abs((int)strlen((*f)->name) - n), y = abs((int)strlen((*g)->name) - n);
 
-	return x == y ? strcmp(a, b) : x - y;
+	return x == y ? strcmp((*f)->name, (*g)->name) : x - y;
 }
 
 /* Of several names that are as near, the first wins. The linker's order differs between builds. */
 static void offer(const struct function *const *list, size_t n, struct nearest *nearest)
 {
-	const char *last = NULL, *next;
+	const struct function **sorted __free = base_alloc(n * sizeof(*sorted));
 
-	do {
-		next = NULL;
-		for (size_t i = 0; i < n; i++) {
-			const char *name = list[i]->name;
-
-			if ((!last || compare(name, last, nearest->wanted) > 0) &&
-			    (!next || compare(name, next, nearest->wanted) < 0))
-				next = name;
-		}
-		if (next)
-			nearest_offer(nearest, next);
-		last = next;
-	} while (next);
+	memcpy(sorted, list, n * sizeof(*sorted));
+	qsort_r(sorted, n, sizeof(*sorted), compare, (void *)nearest->wanted);
+	for (size_t i = 0; i < n; i++)
+		nearest_offer(nearest, sorted[i]->name);
 }
 
 void function_offer(struct nearest *nearest, bool builtins)

@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 
 #include "base/nearest.h"
+#include "kernel/kernel_files.h"
 #include "lang/check/checker.h"
 #include "lang/lower/lowering.h"
 
@@ -34,7 +35,8 @@ static const char *check_next_symbol(FILE *f, char *line, int size, uint64_t *ad
  */
 static uint64_t check_kernel_address(struct checker *c, struct span at, const char *name)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
+	int fd = kernel_open("/proc/kallsyms", O_RDONLY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	struct nearest nearest;
 	const char *symbol;
 	bool found = false;

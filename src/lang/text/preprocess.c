@@ -119,6 +119,17 @@ static bool is_readable(const char *path)
 	return !stat(path, &st);
 }
 
+const char *preprocess_find_header(struct preprocessor *pp, const char *path)
+{
+	for (size_t i = 0; i < pp->options->n_include_dirs; i++) {
+		const char *full = pool_addf(pp->pool, "%s/%s", pp->options->include_dirs[i], path);
+
+		if (is_readable(full))
+			return full;
+	}
+	return NULL;
+}
+
 /* The path of a file that is named in another one: beside it, below -I, or as it is. NULL: there is none. */
 static const char *find_file(struct preprocessor *pp, const char *path, uint32_t from)
 {
@@ -131,12 +142,9 @@ static const char *find_file(struct preprocessor *pp, const char *path, uint32_t
 				 pp->sources->v[from].name, path);
 	if (is_readable(full))
 		return full;
-	for (size_t i = 0; i < pp->options->n_include_dirs; i++) {
-		full = pool_addf(pp->pool, "%s/%s", pp->options->include_dirs[i], path);
-		if (is_readable(full))
-			return full;
-	}
-	return is_readable(path) ? path : NULL;
+	full = preprocess_find_header(pp, path);
+	return full ? full : is_readable(path) ? path
+					       : NULL;
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -66,6 +66,8 @@ void preprocess_release(struct preprocessor *pp);
 void preprocess_next(struct preprocessor *pp, struct token *token);
 /* The file that is read now; NULL: an expansion is under way. */
 struct preprocess_file *preprocess_file(struct preprocessor *pp);
+/* The path of <FILE> in a directory of -I; NULL: there is none. It belongs to the preprocessor's pool. */
+const char *preprocess_find_header(struct preprocessor *pp, const char *path);
 /* Reads this file next, once in a program; `at` is where it was asked for. False: an error was reported. */
 bool preprocess_import(struct preprocessor *pp, const char *path, struct span at);
 void preprocess_fail(struct preprocessor *pp, struct span at, const char *fmt, ...) __printf(3, 4);

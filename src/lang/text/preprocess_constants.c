@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The constants of C's headers: those of the headers for programs, and some that are the kernel's own. */
+#include "kernel/syscalls.h"
 #include "preprocess_constants.h"
 
 /* Of headers that programs outside of the kernel cannot include. */
@@ -54,7 +55,32 @@ static const char *const others[] = {
 	"stddef.h",
 	"asm/errno.h",
 	"linux/types.h",
+	"asm/unistd.h",
+	"linux/unistd.h",
+	"sys/syscall.h",
+	"syscall.h",
+	"unistd.h",
 };
+
+/* __NR_read and SYS_read: the number on this architecture. */
+static bool preprocess_syscall(const char *name, struct constant *constant)
+{
+	static const struct {
+		const char *prefix, *header;
+	} forms[] = { { "__NR_", "asm/unistd.h" }, { "SYS_", "sys/syscall.h" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		size_t len = strlen(forms[i].prefix);
+		int number = strncmp(name, forms[i].prefix, len) ? -ENOENT : syscall_number(name + len);
+
+		if (number < 0)
+			continue;
+		*constant = (struct constant){ .value = number };
+		snprintf(constant->header, sizeof(constant->header), "%s", forms[i].header);
+		return true;
+	}
+	return false;
+}
 
 bool preprocess_constant(const char *name, struct constant *constant)
 {
@@ -64,6 +90,8 @@ bool preprocess_constant(const char *name, struct constant *constant)
 			snprintf(constant->header, sizeof(constant->header), "%s", internal[i].header);
 			return true;
 		}
+	if (preprocess_syscall(name, constant))
+		return true;
 	return *name >= 'A' && *name <= 'Z' && constant_find(name, constant);
 }
 

@@ -328,7 +328,7 @@ static void define(struct preprocessor *pp, struct lexer *lexer, struct span at)
 
 static void include(struct preprocessor *pp, struct lexer *lexer, struct span at)
 {
-	const char *begin, *end, *name;
+	const char *begin, *end, *name, *full;
 	char close;
 
 	lexer_skip_blanks(lexer, true);
@@ -349,7 +349,12 @@ static void include(struct preprocessor *pp, struct lexer *lexer, struct span at
 		return;
 	}
 	pp->includes = true;
-	if (!pp->unread && !preprocess_knows_header(name)) {
+	if (preprocess_knows_header(name))
+		return;
+	full = preprocess_find_header(pp, name);
+	if (full) {
+		preprocess_import(pp, full, at);
+	} else if (!pp->unread) {
 		pp->unread = name;
 		pp->unread_at = at;
 	}
