@@ -10,7 +10,7 @@
 #include "server.h"
 #include "sources.h"
 #include "store.h"
-#include "systemd.h"
+#include "run/systemd.h"
 #include "textfile.h"
 
 struct exporter {

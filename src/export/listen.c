@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "listen.h"
-#include "systemd.h"
+#include "run/systemd.h"
 
 /* Clients that wait until we accept them. The kernel lowers it to net.core.somaxconn. */
 #define BACKLOG 1024

@@ -8,7 +8,7 @@
 #define SONDE_EXPORT_STORE_H
 
 #include "attach/keep.h"
-#include "systemd.h"
+#include "run/systemd.h"
 
 struct store;
 

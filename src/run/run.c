@@ -232,6 +232,7 @@ static void trace(struct run *run)
 
 	run->ctx.began = clock_monotonic_ns();
 	engine->armed(&run->instance);
+	systemd_notify(&run->manager, "READY=1");
 	report_verbose("armed");
 	check_output(run);
 	if (run->command && command_release(run->command, &err)) {
@@ -242,6 +243,7 @@ static void trace(struct run *run)
 	if (run->command)
 		unhit_note_command(&run->ctx);
 	loop(run);
+	systemd_notify(&run->manager, "STOPPING=1");
 	engine->emit(&run->instance, true);
 	error = output_error(run->ctx.out);
 	if (error == -EPIPE)
@@ -296,6 +298,9 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	}
 	write_set_waiter(wait_for_reader, run);
 	fill_context(run);
+	/* the environment of a command is its own: it may be the one that the manager waits for */
+	if (!run->options.command && !argv && systemd_begin(&run->manager))
+		report_note("the service manager's variables are wrong: it does not learn when the probes are armed");
 	ret = start_command(run, argv, err);
 	if (run->command) {
 		run->ctx.command.pid = command_pid(run->command);
@@ -334,6 +339,7 @@ static void tear_down(struct run *run)
 	output_free(run->ctx.out);
 	free(run->ctx.command.path);
 	service_release(&run->service);
+	systemd_release(&run->manager);
 	write_set_waiter(NULL, NULL);
 	if (run->signals >= 0)
 		close(run->signals);

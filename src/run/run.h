@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "engine/service.h"
+#include "systemd.h"
 #include "tool.h"
 
 struct run_options {
@@ -30,6 +31,7 @@ struct run {
 	struct opt_list args;	 /* the arguments that are not options, without the command */
 	struct command *command; /* NULL: none; its process is held until the probes are armed */
 	struct engine_context ctx;
+	struct systemd manager;		 /* told when the probes are armed; {}: nobody, or the command talks to it */
 	struct service service;		 /* that the argument names; {}: none */
 	struct engine_instance instance; /* of the tool's engine; empty if the tool has no engine */
 

@@ -6,7 +6,7 @@ FUZZ_BIN  := $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_OBJ  := $(FUZZ:%.c=$(B)/fuzz/%.o)
 FUZZ_ROOMS := attach base binary convert engine interp kernel lang lang/* metrics options output probe record recorder \
 	     report strace symbols traces unwind why
-FUZZ_EXPORT := $(patsubst %,src/export/%.c,config conn http listen server systemd)
+FUZZ_EXPORT := $(patsubst %,src/export/%.c,config conn http listen server) src/run/systemd.c
 FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=src/%/*.c) tests/lang/*.c) $(FUZZ_EXPORT))
 FUZZ_SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_COVERAGE := -fsanitize=fuzzer-no-link

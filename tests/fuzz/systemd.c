@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "export/systemd.h"
+#include "run/systemd.h"
 #include "fuzz.h"
 
 /* Descriptors that are passed, and where our own are out of their way. */

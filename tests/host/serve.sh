@@ -190,6 +190,26 @@ test_service_manager() {
 	expect_one_err 'cannot listen on fd: no service manager passed'
 }
 
+# Each tool says when its probes are armed, and when it ends. What a command says to the manager is its own.
+test_ready_of_a_tool() {
+	manager
+	mkfifo told
+	dfl /usr/bin/python3 told.py "sonde-ready-$$" > told &
+	exec 5< told
+	read -r line <&5
+	NOTIFY_SOCKET=@sonde-ready-$$ sonde syscount -p $$ > out 2> err &
+	pid=$!
+	read -r line <&5
+	[ "$line" = READY=1 ] || fail "not ready: $line"
+	kill -INT $pid
+	wait $pid || fail "exit status $?"
+	[ "$(cat <&5)" = STOPPING=1 ] || fail "no end"
+	exec 5<&-
+	export NOTIFY_SOCKET=/nowhere
+	run sonde syscount -c 'printenv NOTIFY_SOCKET'
+	expect_line '^/nowhere$'
+}
+
 # A reload takes longer than the manager waits: signs of life come meanwhile. Each program takes more than the 1 ms
 # after which a sign is due.
 test_watchdog_while_reloading() {

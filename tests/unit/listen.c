@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "export/listen.h"
-#include "export/systemd.h"
+#include "run/systemd.h"
 #include "timeout.h"
 
 static struct err err;

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "export/systemd.h"
+#include "run/systemd.h"
 #include "timeout.h"
 
 static char text[1024];

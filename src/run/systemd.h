@@ -4,8 +4,8 @@
  * sd_watchdog_enabled(3), by hand: a few variables of the environment and datagrams of lines. Without a manager every
  * function does nothing and succeeds.
  */
-#ifndef SONDE_EXPORT_SYSTEMD_H
-#define SONDE_EXPORT_SYSTEMD_H
+#ifndef SONDE_RUN_SYSTEMD_H
+#define SONDE_RUN_SYSTEMD_H
 
 #include <sys/un.h>
 
