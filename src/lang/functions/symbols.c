@@ -29,6 +29,21 @@ static const char *check_next_symbol(FILE *f, char *line, int size, uint64_t *ad
 	return symbol;
 }
 
+static void check_suggest_symbol(struct checker *c, struct span at, const char *name, FILE *f)
+{
+	struct nearest nearest;
+	const char *symbol;
+	char line[1024];
+	uint64_t addr;
+
+	nearest_init(&nearest, name);
+	rewind(f);
+	while ((symbol = check_next_symbol(f, line, sizeof(line), &addr)))
+		nearest_offer(&nearest, symbol);
+	if (nearest_name(&nearest))
+		check_hint(c, at, "did you mean '%s'?", nearest_name(&nearest));
+}
+
 /*
  * Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: there is none, or the kernel hides
  * it, which the error says.
@@ -37,23 +52,18 @@ static uint64_t check_kernel_address(struct checker *c, struct span at, const ch
 {
 	int fd = kernel_open("/proc/kallsyms", O_RDONLY);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	struct nearest nearest;
 	const char *symbol;
 	bool found = false;
 	uint64_t addr = 0;
 	char line[1024];
 
-	nearest_init(&nearest, name);
-	while (f && !found && (symbol = check_next_symbol(f, line, sizeof(line), &addr))) {
+	while (f && !found && (symbol = check_next_symbol(f, line, sizeof(line), &addr)))
 		found = !strcmp(symbol, name);
-		nearest_offer(&nearest, symbol);
-	}
 	if (!f || (found && !addr)) {
 		check_error(c, at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
 	} else if (!found) {
 		check_error(c, at, "Failed to resolve kernel symbol: %s", name);
-		if (nearest_name(&nearest))
-			check_hint(c, at, "did you mean '%s'?", nearest_name(&nearest));
+		check_suggest_symbol(c, at, name, f);
 	}
 	if (f)
 		fclose(f);
