@@ -33,6 +33,30 @@ enum intern_field {
 	INTERN_FIELDS,
 };
 
+enum track_type {
+	TYPE_BEGIN = 1,
+	TYPE_END,
+	TYPE_INSTANT
+};
+
+/* Ids of tracks: the kind in the highest byte. */
+enum track_kind {
+	TRACKS_THREAD = 1, /* generation << 32 | tid */
+	TRACKS_CPU,	   /* what happened where no thread is known */
+	TRACKS_MARKS,
+	TRACKS_LOSSES, /* 0: all, else lane << 32 | cpu + 1 */
+	TRACKS_DISKS,  /* 0: all, else device << 16 | lane + 1 */
+	TRACKS_CALLS,  /* of calls that are no thread's: the number of the text that is its name */
+};
+
+/* The fields of an argument that can have its value. */
+enum argument_field {
+	ARGUMENT_UNSIGNED = 3,
+	ARGUMENT_SIGNED = 4,
+	ARGUMENT_TEXT = 6,
+	ARGUMENT_POINTER = 7,
+};
+
 /* A switch that waits for the next one of its processor: only that shows whether `next` ran until then. */
 struct perfetto_switch {
 	bool is_held;
@@ -79,6 +103,15 @@ struct perfetto_request {
 	int32_t task;
 };
 
+/* Recorded calls (KNOWN_CALL) of a track: each is in the one before it, and has begun in the file. */
+struct perfetto_calls {
+	vec(struct perfetto_call {
+		uint32_t depth;
+		uint64_t end; /* of one that has not returned, that of the call it is in; 0: not known */
+	});
+	uint64_t last; /* the latest end so far */
+};
+
 struct perfetto {
 	struct recording *r;
 	struct sink *sink;
@@ -90,8 +123,10 @@ struct perfetto {
 	vec(struct perfetto_thread) threads;
 	vec(struct perfetto_cpu) cpus;
 	vec(struct perfetto_request) requests;
-	struct set returning; /* probes that have returned: int64_t */
-	struct set tracks;    /* ids of tracks that have been described, but those of threads */
+	struct set returning;	/* probes that have returned: int64_t */
+	struct set tracks;	/* ids of tracks that have been described, but those of threads */
+	struct set call_tracks; /* ids of tracks that calls are on; the number is that in `calls` */
+	vec(struct perfetto_calls) calls;
 };
 
 /* --- perfetto.c --- */
@@ -128,7 +163,25 @@ void perfetto_ftrace_end(struct perfetto *p);
 void perfetto_slices_event(struct perfetto *p, const struct recording_event *event);
 void perfetto_slices_loss(struct perfetto *p, const struct recording_event *loss);
 void perfetto_slices_end(struct perfetto *p);
+static inline uint64_t perfetto_track_id(enum track_kind kind, uint64_t number)
+{
+	return (uint64_t)kind << 56 | number;
+}
+/* Describes the track, unless it has been. Each returns the id. */
+uint64_t perfetto_named_track(struct perfetto *p, uint64_t id, uint64_t parent, const char *name);
+uint64_t perfetto_thread_track(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
+/* A track event in p->message: arguments first, then perfetto_add_event(), which writes it. Names are copied. */
+void perfetto_add_argument(struct perfetto *p, const char *name, enum argument_field field, uint64_t value);
+void perfetto_add_text_argument(struct perfetto *p, const char *name, const char *text);
+/* category, name: NULL for an end, which has neither. */
+void perfetto_add_event(struct perfetto *p, uint64_t track, uint64_t time, enum track_type type, const char *category,
+			const char *name);
 /* The thread has ended, or its id is now another thread's. */
 void perfetto_slices_thread_end(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
+
+/* --- perfetto_calls.c: calls that were recorded when they had ended --- */
+
+void perfetto_calls_event(struct perfetto *p, const struct recording_event *event);
+void perfetto_calls_end(struct perfetto *p);
 
 #endif

@@ -22,6 +22,9 @@
  *	probe		task probe site (0 entry, 1 return) args (WORDS; a return's first is the result) stack
  *	mark		task text
  *	wait		task text woken (when it was woken; 0: not yet) waker iowait: what it slept for until now
+ *	call		task probe (the function) depth took ended (0: it has not returned, took is not known) ret
+ *			returned (0: ret is not known) result (ret as text) text (its arguments) track (a text: calls
+ *			of no thread; 0: of their task). Its time is its begin
  * waking, migrate and wait: `task` is the one that is moved, or waited. Elsewhere it may be missing where it is the
  * task that runs: the reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
  */
@@ -39,7 +42,8 @@
 	X(BLOCK_COMPLETE, "block_complete") \
 	X(PROBE, "probe") \
 	X(MARK, "mark") \
-	X(WAIT, "wait")
+	X(WAIT, "wait") \
+	X(CALL, "call")
 
 #define KNOWN_FIELDS(X) \
 	X(TASK, "task") \
@@ -77,7 +81,13 @@
 	X(PROBE, "probe") \
 	X(SITE, "site") \
 	X(STACK, "stack") \
-	X(TEXT, "text")
+	X(TEXT, "text") \
+	X(DEPTH, "depth") \
+	X(TOOK, "took") \
+	X(ENDED, "ended") \
+	X(RETURNED, "returned") \
+	X(RESULT, "result") \
+	X(TRACK, "track")
 
 #define KNOWN_ID(id, name) KNOWN_##id,
 enum known_kind {

@@ -118,6 +118,17 @@ static const struct {
 	     MEMBER("woken", LAYOUT_TIME, record_wait, woken),
 	     MEMBER("text", LAYOUT_TEXT, record_wait, text),
 	     MEMBER("iowait", LAYOUT_NUMBER, record_wait, disk)),
+	KIND(RECORD_FUNCTION, "call", RECORD_SET(calls),
+	     MEMBER("task", LAYOUT_TASK, record_function, pid),
+	     MEMBER("probe", LAYOUT_PROBE, record_function, function),
+	     MEMBER("took", LAYOUT_DURATION, record_function, took),
+	     MEMBER("ret", LAYOUT_SIGNED, record_function, ret),
+	     MEMBER("depth", LAYOUT_NUMBER, record_function, depth),
+	     MEMBER("ended", LAYOUT_NUMBER, record_function, ended),
+	     MEMBER("returned", LAYOUT_NUMBER, record_function, returned),
+	     MEMBER("track", LAYOUT_TEXT, record_function, track),
+	     CHARS("result", record_function, result, RECORD_RESULT_LEN),
+	     CHARS("text", record_function, args, 0)),
 };
 
 /* The header of bpf/ring.h. Of the number it has the low 8 bits. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within recorder/ and why/: the kinds of records (bpf/record.h), and the sets that they belong to. */
+/* Within recorder/, why/ and graph/: the kinds of records (bpf/record.h), and the sets that they belong to. */
 #ifndef SONDE_RECORDER_RECORD_KINDS_H
 #define SONDE_RECORDER_RECORD_KINDS_H
 
 #include "base/base.h"
+#include "options/setting.h"
 
 struct writer;
 
@@ -12,6 +13,7 @@ struct record_sets {
 	bool sched, syscalls, block;
 	bool strace; /* calls with their arguments, which are in sections of their own */
 	bool waits;  /* by no word: only sonde why has them */
+	bool calls;  /* likewise: only sonde graph */
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */
