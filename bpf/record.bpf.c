@@ -117,7 +117,7 @@ RECORD_PROGRAM(woken)
 		return 0;
 	now.pid = typed_load(typed, task, pid);
 	now.waker = current_pid();
-	now.cpu = record_task_cpu(task, typed);
+	now.cpu = task_cpu(task, typed);
 	now.prio = record_task_prio(task, typed);
 	now.flags = 0;
 	return record_put_all(RECORD_WAKING, &now);
@@ -133,7 +133,7 @@ RECORD_PROGRAM(migrated)
 	now.pid = typed_load(typed, task, pid);
 	now.prio = record_task_prio(task, typed);
 	now.unused = 0;
-	now.from = record_task_cpu(task, typed);
+	now.from = task_cpu(task, typed);
 	now.to = context_word(ctx, 1);
 	return record_put_all(RECORD_MIGRATE, &now);
 }

@@ -11,14 +11,7 @@
 #include "bpf/unwind_regs.bpf.h"
 #include "bpf/task.bpf.h"
 
-struct thread_info___record {
-	__u32 cpu; /* the processor, on kernels where it is not in task_struct */
-} CORE;
-
 struct task_struct___record {
-	struct thread_info___record thread_info;
-	unsigned int cpu; /* until 5.15, and on architectures that have it there */
-	int prio;
 	int exit_state;
 	unsigned in_iowait : 1;
 } CORE;
@@ -58,21 +51,7 @@ static __always_inline bool record_state_waits(__u32 state)
 
 static __always_inline __u32 record_task_prio(struct task_struct *task, bool typed)
 {
-	struct task_struct___record *own = (void *)task;
-
-	return typed_load(typed, own, prio);
-}
-
-/* Where it ran last. */
-static __always_inline __u32 record_task_cpu(struct task_struct *task, bool typed)
-{
-	struct task_struct___record *own = (void *)task;
-
-	if (bpf_core_field_exists(own->cpu))
-		return typed_load(typed, own, cpu);
-	if (bpf_core_field_exists(own->thread_info.cpu))
-		return typed_load(typed, own, thread_info.cpu);
-	return 0; /* a kernel for one processor */
+	return typed_load(typed, task, prio);
 }
 
 static __always_inline __u32 record_task_iowait(struct task_struct *task, bool typed)

@@ -16,6 +16,7 @@
 
 #include "bpf/atomic.bpf.h"
 #include "bpf/unwind.bpf.h"
+#include "bpf/wakeup.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -128,18 +129,6 @@ __noinline int stack_finish(__u32 number)
 }
 
 /*
- * Whether to wake the reader, who reads the frames when it reads events or counts: only if it would come too late. So
- * the record that makes the buffer a quarter full wakes it.
- */
-static __always_inline __u64 stack_wakeup(__u64 size)
-{
-	__u64 quarter = bpf_ringbuf_query(&stacks, BPF_RB_RING_SIZE) / 4;
-	__u64 waiting = bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA);
-
-	return waiting < quarter && waiting + size >= quarter ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-}
-
-/*
  * Sends the frames unless they were sent. The id is marked as seen only after that, so the frames of a marked id are in
  * the buffer. Two programs can send the same frames at the same time, and a full stack_seen takes no more ids: the
  * reader ignores frames that it has.
@@ -154,7 +143,7 @@ static __always_inline void stack_send(struct unwind_slot *slot)
 	barrier_var(size);
 	size = (size & (UNWIND_FRAMES - 1)) * 8 + sizeof(slot->record);
 	/* names of an interpreter's frames are in memory that the process uses again soon */
-	wakeup = slot->plan && slot->record.pid ? BPF_RB_FORCE_WAKEUP : stack_wakeup(size);
+	wakeup = slot->plan && slot->record.pid ? BPF_RB_FORCE_WAKEUP : wakeup_flags(&stacks, size);
 	if (bpf_ringbuf_output(&stacks, &slot->record, size, wakeup))
 		stack_lost(STACK_LOST_BUFFER);
 	else

@@ -92,6 +92,27 @@ static __always_inline __u32 task_state(struct task_struct *task)
 	return task_load_state(task, false);
 }
 
+struct thread_info___cpu {
+	__u32 cpu; /* the processor, on kernels where it is not in task_struct */
+} CORE;
+
+struct task_struct___cpu {
+	struct thread_info___cpu thread_info;
+	unsigned int cpu; /* until 5.15, and on architectures that have it there */
+} CORE;
+
+/* The processor where a task runs or waits, or where it ran last. */
+static __always_inline __u32 task_cpu(struct task_struct *task, bool typed)
+{
+	struct task_struct___cpu *own = (void *)task;
+
+	if (bpf_core_field_exists(own->cpu))
+		return typed_load(typed, own, cpu);
+	if (bpf_core_field_exists(own->thread_info.cpu))
+		return typed_load(typed, own, thread_info.cpu);
+	return 0; /* a kernel for one processor */
+}
+
 /*
  * Whether a task runs now. On kernels for one processor only the current one does. on_cpu was an int and became a
  * byte.

@@ -27,13 +27,9 @@ struct {
 	__uint(max_entries, 4096);
 } why_records SEC(".maps");
 
-/* The reader comes every 40 ms; a record that makes the buffer a quarter full wakes it. */
 static __always_inline __u64 wakeup(__u64 size)
 {
-	__u64 quarter = bpf_ringbuf_query(&why_records, BPF_RB_RING_SIZE) / 4;
-	__u64 waiting = bpf_ringbuf_query(&why_records, BPF_RB_AVAIL_DATA);
-
-	return waiting < quarter && waiting + size >= quarter ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	return wakeup_flags(&why_records, size);
 }
 
 static __always_inline bool send(void *record, __u64 size)

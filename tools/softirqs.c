@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* softirqs: what time soft interrupts take, by kind. */
 #include "engines/irqs.h"
+#include "kernel/interrupts.h"
 #include "run/tool.h"
 #include "tools/softirqs.h"
 #include "tools/softirqs.skel.h"
@@ -10,18 +11,7 @@ static const struct opt options[] = { IRQS_OPTIONS };
 static const struct field fields[] = { DIST_KEY("SOFTIRQ", -16), DIST_TOTALS(11) };
 static const struct schema totals = { fields, ARRAY_SIZE(fields) };
 
-static const char *const names[SOFTIRQS] = {
-	"hi",
-	"timer",
-	"net_tx",
-	"net_rx",
-	"block",
-	"irq_poll",
-	"tasklet",
-	"sched",
-	"hrtimer",
-	"rcu",
-};
+_Static_assert(SOFTIRQS == INTERRUPTS_SOFT, "all have a name");
 
 static const struct progs_probe probes[] = {
 	{ .program = "left", .system = "irq", .name = "softirq_exit", .raw = true, .when = IRQS_TIMES },
@@ -36,7 +26,7 @@ static int configure(struct engine_instance *instance, struct progs_source *own,
 
 static const struct dist_source source = {
 	.progs = { PROGS(softirqs), PROGS_PROBES(probes), .configure = configure, .no_task = true },
-	.numbers = names,
+	.numbers = interrupts_soft,
 	.n_numbers = SOFTIRQS,
 	.numbers_name = "softirq",
 	.totals = &totals,

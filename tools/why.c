@@ -6,7 +6,6 @@
 TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
      .group = GROUP_SLOW, .front = { "sonde why -- make -j2", "what made it take so long" },
      .args = "[SERVICE | -- COMMAND [ARG]...]", .schema = &why_schema, .engine = &why_engine,
-     LACKS({ "cpu", "threads move between processors" }),
      .description =
 	     "Splits the life of each thread into what it did and what it waited for, without a gap, and prints the "
 	     "sums at the end, with the objects: files, peers, locks and their holders, children, and who had the "
@@ -49,6 +48,11 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "time; --slower splits only those that last long. The server's view ends when it has sent the answer, the client's when it has read it. "
 	     "The server is at --port, or at the ports and unix sockets where the processes of -p, --cgroup, "
 	     "SERVICE or COMMAND listen.\n\n"
+	     "--over shows who held the processor when threads waited longer for one, in place of the page: a task, with "
+	     "its policy and where it was, an interrupt or softirq by name, or the kernel with preemption off, where a "
+	     "real-time thread goes first and could not. A wait begins at the wake-up, or when a thread is taken from a "
+	     "processor. The parts of a wait sum to it. The longest ones are printed with the stack of that moment. "
+	     "-p, --comm, SERVICE or COMMAND choose whose waits; --cpu and --cpus on which processors.\n\n"
 	     "--perfetto writes what the page is computed from for https://ui.perfetto.dev and its trace processor: "
 	     "the states of each thread, with what it waited for as blocked_function, and who woke it. Threads that "
 	     "existed before are drawn from their first switch on. Lost events are gaps.",
@@ -57,6 +61,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	      { "sonde why -p 1234 -d 10", "one process" },
 	      { "sonde why --requests nginx -d 10", "what its clients wait for" },
 	      { "sonde why --requests --port 8080 --slower 50 --by peer", "the slow ones of one port, and whose they are" },
+	      { "sonde why --cpu 3 --over 100us -d 10", "who held processor 3 when threads waited for it" },
 	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
 	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },
 	      { "sonde why --perfetto why.pftrace -- make -j2", "the same as a timeline, for Perfetto's UI" },

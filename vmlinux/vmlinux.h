@@ -232,6 +232,7 @@ struct sched_info {
 struct rq {
 	__u64 clock;
 	struct task_struct *curr;
+	unsigned int nr_running; /* those that run or wait here; not the idle task */
 } CORE;
 
 /* What a task has run, in ns. */
@@ -249,6 +250,8 @@ struct sched_entity {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags; /* PF_ */
+	int prio;	    /* less goes first: below 0 deadline, below 100 real time */
+	unsigned int policy; /* SCHED_ */
 	int pid;	    /* thread id in user space */
 	int tgid;	    /* process id in user space */
 	struct pid *thread_pid;

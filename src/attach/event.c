@@ -70,8 +70,11 @@ static int attach_processors(struct attach *attach, const struct target *target,
 
 	for (int cpu = 0; cpu < cpus_ids(); cpu++) {
 		struct perf_event_attr attr = attr_of(target->event);
-		int fd = perf_link(program, &attr, 0, cpu, target->slot);
+		int fd;
 
+		if (target->event->cpus && !target->event->cpus[cpu])
+			continue;
+		fd = perf_link(program, &attr, 0, cpu, target->slot);
 		if (fd >= 0)
 			add_link(&links, fd);
 		else if (fd != -ENODEV)

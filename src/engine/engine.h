@@ -154,7 +154,10 @@ struct engine {
 	const void *defaults;
 	bool names_service; /* the one argument, if there is one, names a service: only its processes are traced */
 
-	/* Checks the arguments, loads and attaches. Returns 0 when the probes are armed, or -errno with err set. */
+	/*
+	 * Checks the arguments, loads and attaches. Returns 0 when the probes are armed, or -errno with err set. It may
+	 * set instance->engine to one that goes on from here, whose options and settings are the same.
+	 */
 	int (*open)(struct engine_instance *instance, struct err *err);
 	/* Reports on stderr what is traced: "Tracing 5 functions ...". */
 	void (*armed)(struct engine_instance *instance);

@@ -224,6 +224,7 @@ static void add_clock(struct progs *progs, size_t i)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.period = clock->period,
 		.exclude_idle = !clock->idle,
+		.cpus = clock->cpus,
 	};
 	struct target *target = add_target(progs, i);
 

@@ -19,8 +19,9 @@
 
 /* Points in time at a fixed distance, on each processor that is online. */
 struct progs_clock {
-	uint64_t period; /* ns */
-	bool idle;	 /* also while the processor is idle */
+	uint64_t period;  /* ns */
+	bool idle;	  /* also while the processor is idle */
+	const bool *cpus; /* only those whose number has true; NULL: all */
 };
 
 /* One place, or the places that a spec matches. context_probe() tells a program the index of the probe that was hit. */

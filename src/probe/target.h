@@ -30,6 +30,7 @@ struct target_event {
 	uint64_t config;   /* PERF_COUNT_...; breakpoint: 0 */
 	uint64_t period;   /* the program runs once in so many events; of PERF_COUNT_SW_CPU_CLOCK: ns */
 	bool exclude_idle; /* not while the processor is idle */
+	const bool *cpus;  /* only on those whose number has true; they outlive the target. NULL: on all */
 	/* Breakpoint: */
 	uint64_t address; /* of the process, or without one of the kernel */
 	uint32_t length;  /* bytes: 1, 2, 4, 8 */

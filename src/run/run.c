@@ -113,7 +113,7 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 /* If the last interval and the end coincide, the final table serves both. */
 static void loop(struct run *run)
 {
-	const struct engine *engine = run->tool->engine;
+	const struct engine *engine = run->instance.engine;
 	const struct engine_context *ctx = &run->ctx;
 	uint64_t start = clock_monotonic_ns(), end = NEVER, tick = NEVER;
 
@@ -226,7 +226,7 @@ static void say_early_end(struct run *run)
 /* The probes are armed. Whatever happens from here on, print what was counted. */
 static void trace(struct run *run)
 {
-	const struct engine *engine = run->tool->engine;
+	const struct engine *engine = run->instance.engine;
 	struct err err = {};
 	int error;
 

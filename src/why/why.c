@@ -16,6 +16,7 @@
 #include "engine/intake.h"
 #include "engine/probes.h"
 #include "engine/service.h"
+#include "held.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -45,10 +46,15 @@ static const struct opt options[] = {
 	    "with --requests: split only those that last so many ms and more", .min = 1),
 	OPT(OPT_U32, struct why_settings, chain, 0, "chain", "N",
 	    "with --requests: go into at most N servers behind each other on this machine: 5", .max = REQUESTS_MOST_DEEP),
+	OPT(OPT_SECONDS, struct why_settings, over, 0, "over", "TIME",
+	    "who held the processor when threads waited longer for it: 100us, 2ms; -n: the longest waits"),
+	OPT(OPT_STRING, struct why_settings, cpus, 0, "cpus", "LIST", "with --over: only on these processors, such as 0-3,8"),
+	OPT(OPT_BOOL, struct why_settings, user_stacks, 0, "user-stacks", NULL,
+	    "with --over: the user part of stacks, too, for which sonde reads each process"),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
-static const struct why_settings defaults = { .worst = WHY_WORST, .chain = REQUESTS_MOST_DEEP };
+static const struct why_settings defaults = { .worst = WHY_WORST_DEFAULT, .chain = REQUESTS_MOST_DEEP };
 
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
@@ -241,9 +247,17 @@ static int why_open(struct engine_instance *instance, struct err *err)
 {
 	struct why *why = base_alloc(sizeof(*why));
 	const bool samples = why_flame_wanted(instance->settings);
+	struct why_settings *settings = instance->settings;
 	struct stacks_settings *stacks;
 	int ret;
 
+	if (held_wanted(instance)) {
+		instance->engine = &held_engine;
+		ret = check_arguments(instance, err);
+		return ret ? ret : held_engine.open(instance, err);
+	}
+	if (settings->worst == WHY_WORST_DEFAULT)
+		settings->worst = WHY_WORST;
 	instance->state = why;
 	why->instance = instance;
 	why->settings = instance->settings;

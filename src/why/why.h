@@ -21,6 +21,9 @@ struct why_settings {
 	int by;		      /* enum why_by */
 	uint32_t slower;      /* ms: only requests that last so long are split */
 	uint32_t chain;	      /* how many servers behind each other are gone into */
+	uint64_t over;	      /* ns: who held processors while threads waited so long for them; 0: not asked */
+	bool user_stacks;     /* with it: the user part of stacks, too */
+	const char *cpus;     /* with it: of these processors; NULL: of all */
 };
 
 /* A table of requests, too. */
@@ -31,7 +34,8 @@ enum why_by {
 	WHY_BY_THREAD,
 };
 
-#define WHY_WORST 5
+#define WHY_WORST	  5
+#define WHY_WORST_DEFAULT UINT32_MAX /* -n is not given */
 
 /* A row of data: JSON, CSV. Members that a kind does not have are null. */
 struct why_row {

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde why --over: who held the processor.
+# of file: kernels=ends
+
+# held WHAT N [OPTION]...: the waits of `waiter`, while the hog does WHAT.
+held() {
+	what=$1 n=$2
+	shift 2
+	run sonde why --json --cpu 0 --over 500us --comm waiter "$@" -c "hogs $what $n"
+	expect_exit 0
+	hog=$(sed -n 's/^did hog //p' out)
+	expect_json kind what held_by state pid times ns max_ns
+}
+
+# Each part of each wait, and all holders, must sum to the waits.
+expect_sums() {
+	awk -F '\t' '
+		$1 == "total" { all = $7 }
+		$1 == "holder" { sum += $7 }
+		$1 == "wait" { want[++n] = $7 }
+		$1 == "part" { have[n] += $7 }
+		END {
+			if (!all || sum != all) print "holders sum to " sum ", the waits to " all
+			for (i = 1; i <= n; i++)
+				if (have[i] != want[i]) print "the parts of wait " i " sum to " have[i] ", not " want[i]
+			if (!n) print "no wait"
+		}' rows > wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+}
+
+# share WHAT: what the hog had in the state WHAT must be the most of its rows, and more than half of what others than
+# sonde had: interrupts, and the machine below a guest, have some of it.
+hog_had() {
+	awk -F '\t' -v hog="$hog" -v state="$1" '
+		$1 != "holder" || $3 == "sonde itself" { next }
+		{ all += $7 }
+		$5 == hog { mine += $7; if ($4 ~ state) it += $7 }
+		END { exit !(all && mine * 2 > all && it * 2 > mine) }' rows || fail "not the hog, $1: $(grep '^holder' rows)"
+}
+
+# A task that goes first, and spins, with its policy, in user space.
+test_task() {
+	held spin 20
+	expect_sums
+	hog_had '^user, fifo 50$'
+	awk -F '\t' '$1 == "total" { exit !($6 >= 20 && $7 > 20 * 2900000) }' rows || fail "not 20 waits of 3 ms"
+	# the stack of that moment
+	held spin 20 --user-stacks
+	grep '"kind":"part"' out | grep '"what":"task"' | grep -q '"user_stack":\[[^]]*"spin"' || fail "no stack"
+}
+
+test_text() {
+	run sonde why --over 500us -n 2 --comm waiter -c "hogs spin 5"
+	expect_exit 0
+	expect_line '^[0-9]+ waits over 0.5 ms of 1 thread for 1 processor in [0-9.]+ s, [0-9.]+ ms in all$'
+	expect_line '^p50 [0-9.]+ ms, p90 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$'
+	expect_line '^  hogs [0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+  user, fifo 50(; hogs spin 5)?$'
+	expect_line '^  2\. +[0-9.]+  waiter [0-9]+ on processor 0 at [0-9.]+ s$'
+	expect_no_line '^  3\.'
+}
+
+# The soft interrupts of the network come in the calls that send, and are told apart from them.
+test_softirq() {
+	held send 10
+	expect_sums
+	awk -F '\t' '$1 == "holder" && $3 == "softirq net_rx" && $6 >= 1 { n++ } END { exit n != 1 }' rows ||
+		fail "no softirq net_rx"
+}
+
+# A section of the kernel with preemption off: programs on a kprobe, and on 5.10 those on a tracepoint. Without samples,
+# which take long here. The waiting task goes first, and cannot.
+test_preemption_off() {
+	probe=kprobe:do_sys_openat2
+	[ "$KERNEL" != 5.10 ] || probe=tracepoint:syscalls:sys_enter_openat
+	dfl sonde trace -e "$probe"' /comm == "hogs"/ {
+		$i = 0; $t = (uint64)0;
+		while ($i < 1000) {
+			$i++;
+			unroll (40) { $t = $t + nsecs; }
+		}
+		if ($t == 0) {
+			print($t);
+		}
+	}' > traced 2>&1 &
+	traced=$!
+	wait_until 50 grep -q '^Attached' traced || fail "the script is not attached: $(cat traced)"
+	held open 40 --no-stacks --over 100us
+	kill -INT $traced
+	wait $traced || :
+	expect_sums
+	hog_had '^kernel, preemption off$'
+}
+
+# cpus=2
+test_processors() {
+	run sonde why --over 500us --cpus 0-1 --comm waiter -c "hogs spin 5"
+	expect_exit 0
+	expect_line '^[0-9]+ waits over 0.5 ms of 1 thread for 2 processors '
+	run sonde why --over 500us --cpu 1 --comm waiter -c "hogs spin 5"
+	expect_exit 0
+	expect_line '^0 waits over 0.5 ms of 0 threads for 1 processor '
+	echo 0 > /sys/devices/system/cpu/cpu1/online
+	run sonde why --over 1ms --cpu 1 -d 1
+	expect_exit 1
+	expect_one_err 'processor 1 is offline'
+	echo 1 > /sys/devices/system/cpu/cpu1/online
+}
+
+# kernels=one
+test_bad_usage() {
+	for options in '--cpu 0' '--cpus 0' '--over 0' '--over 1ms --cpus 0,x' '--over 1ms --cpus 1-0' '--over 1ms --requests' \
+		'--over 1ms -t' '--over 1ms --flame x.svg' '--over 1ms --cpu 0 --cpus 0'; do
+		run sonde why $options -d 1
+		expect_exit 2
+	done
+	run sonde why --over 1ms --cpus 4000 -d 1
+	expect_exit 1
+	expect_one_err 'there is no processor 4000: the highest number is [0-9]+'
+}
