@@ -79,6 +79,21 @@ struct perfetto_request {
 	int32_t task;
 };
 
+/* A connection of a server. Slices of its track begin where those of the last request have ended. */
+struct perfetto_connection {
+	uint64_t id; /* of its track */
+	uint64_t begin, end; /* as drawn, of the last request */
+};
+
+/* What a thread did for a request. Requests are over in another order, so these are kept until the end. */
+struct perfetto_stretch {
+	uint64_t from, to;
+	uint64_t number;
+	int32_t tid;
+	uint32_t client;	 /* a number of texts */
+	uint32_t asked, n_asked; /* of p->asked: where those begin that it has asked for, and how many */
+};
+
 struct perfetto {
 	struct recording *r;
 	struct sink *sink;
@@ -91,6 +106,11 @@ struct perfetto {
 	vec(struct perfetto_cpu) cpus;
 	vec(struct perfetto_request) requests;
 	struct set returning; /* probes that have returned: int64_t */
+	struct set connection_numbers; /* numbers index connections */
+	vec(struct perfetto_connection) connections;
+	vec(struct perfetto_stretch) stretches;
+	vec(uint64_t) asked;  /* numbers of requests */
+	struct set texts;     /* of stretches */
 	struct set tracks;    /* ids of tracks that have been described, but those of threads */
 };
 
@@ -124,6 +144,42 @@ void perfetto_ftrace_loss(struct perfetto *p, const struct recording_event *loss
 void perfetto_ftrace_end(struct perfetto *p);
 
 /* --- perfetto_slices.c: what has a begin and an end, and moments --- */
+
+/* Ids of tracks: the kind in the highest byte. */
+enum perfetto_tracks {
+	TRACKS_THREAD = 1, /* generation << 32 | tid */
+	TRACKS_CPU,	   /* what happened where no thread is known */
+	TRACKS_MARKS,
+	TRACKS_LOSSES, /* 0: all, else lane << 32 | cpu + 1 */
+	TRACKS_DISKS,  /* 0: all, else device << 16 | lane + 1 */
+	TRACKS_SERVERS,
+	TRACKS_CONNECTIONS,
+};
+enum perfetto_type {
+	TYPE_BEGIN = 1,
+	TYPE_END,
+	TYPE_INSTANT
+};
+
+/* The id of a track, which is described unless it has been. */
+uint64_t perfetto_slices_track(struct perfetto *p, enum perfetto_tracks kind, uint64_t number, uint64_t parent,
+			       const char *name);
+/* The same of a thread, at that time: earlier, it would not exist yet for the trace processor. */
+uint64_t perfetto_slices_thread(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
+/*
+ * A track event in p->message: its arguments and flows first, then add(). A flow is an arrow from the event before that has
+ * the same id. category, name: NULL, constant or the recording's; an end has neither.
+ */
+void perfetto_slices_argument(struct perfetto *p, const char *name, const char *text);
+void perfetto_slices_flow(struct perfetto *p, uint64_t id);
+void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type, const char *category,
+			 const char *name);
+
+/* --- perfetto_requests.c: requests of a server --- */
+
+void perfetto_requests_event(struct perfetto *p, const struct recording_event *event);
+/* Before perfetto_slices_end(): the threads. */
+void perfetto_requests_end(struct perfetto *p);
 
 void perfetto_slices_event(struct perfetto *p, const struct recording_event *event);
 void perfetto_slices_loss(struct perfetto *p, const struct recording_event *loss);

@@ -22,7 +22,9 @@
  *	probe		task probe site (0 entry, 1 return) args (WORDS; a return's first is the result) stack
  *	mark		task text
  *	wait		task text woken (when it was woken; 0: not yet) waker iowait: what it slept for until now
- * waking, migrate and wait: `task` is the one that is moved, or waited. Elsewhere it may be missing where it is the
+ *	request		task begin lasted number part (1 a whole one, 2 the same of one behind, 3 a step of it, 4 what a
+ *			thread did for it) connection text client server args (WORDS: numbers of those asked for)
+ * waking, migrate, wait and request: `task` is the one that is moved, or waited. Elsewhere it may be missing where it is the
  * task that runs: the reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
  */
 #define KNOWN_KINDS(X) \
@@ -39,7 +41,8 @@
 	X(BLOCK_COMPLETE, "block_complete") \
 	X(PROBE, "probe") \
 	X(MARK, "mark") \
-	X(WAIT, "wait")
+	X(WAIT, "wait") \
+	X(REQUEST, "request")
 
 #define KNOWN_FIELDS(X) \
 	X(TASK, "task") \
@@ -77,7 +80,14 @@
 	X(PROBE, "probe") \
 	X(SITE, "site") \
 	X(STACK, "stack") \
-	X(TEXT, "text")
+	X(TEXT, "text") \
+	X(BEGIN, "begin") \
+	X(LASTED, "lasted") \
+	X(NUMBER, "number") \
+	X(PART, "part") \
+	X(CONNECTION, "connection") \
+	X(CLIENT, "client") \
+	X(SERVER, "server")
 
 #define KNOWN_ID(id, name) KNOWN_##id,
 enum known_kind {

@@ -118,6 +118,17 @@ static const struct {
 	     MEMBER("woken", LAYOUT_TIME, record_wait, woken),
 	     MEMBER("text", LAYOUT_TEXT, record_wait, text),
 	     MEMBER("iowait", LAYOUT_NUMBER, record_wait, disk)),
+	KIND(RECORD_REQUEST, "request", RECORD_SET(requests),
+	     MEMBER("task", LAYOUT_TASK, record_request, pid),
+	     MEMBER("begin", LAYOUT_TIME, record_request, begin),
+	     MEMBER("lasted", LAYOUT_DURATION, record_request, lasted),
+	     MEMBER("number", LAYOUT_NUMBER, record_request, number),
+	     MEMBER("part", LAYOUT_NUMBER, record_request, part),
+	     MEMBER("connection", LAYOUT_NUMBER, record_request, connection),
+	     MEMBER("text", LAYOUT_TEXT, record_request, text),
+	     MEMBER("client", LAYOUT_TEXT, record_request, client),
+	     MEMBER("server", LAYOUT_TEXT, record_request, server),
+	     WORDS("args", record_request, asked)),
 };
 
 /* The header of bpf/ring.h. Of the number it has the low 8 bits. */

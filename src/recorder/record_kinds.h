@@ -11,7 +11,7 @@ struct writer;
 struct record_sets {
 	bool sched, syscalls, block;
 	bool strace; /* calls with their arguments, which are in sections of their own */
-	bool waits;  /* by no word: only sonde why has them */
+	bool waits, requests; /* by no word: only sonde why has them */
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */

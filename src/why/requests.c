@@ -164,11 +164,14 @@ static bool overlaps_loss(const struct requests *requests, uint64_t from, uint64
 static void finish(struct requests *requests, struct requests_over *over)
 {
 	struct requests_open *open = &over->open;
+	const bool has_loss = overlaps_loss(requests, open->arrived, open->points[open->n - 1].time);
 
 	if (open->inner)
 		requests->counts.inner++;
 	else if (!open->aside)
-		requests_keep(requests, over, overlaps_loss(requests, open->arrived, open->points[open->n - 1].time));
+		requests_keep(requests, over, has_loss);
+	if (requests->each && (open->inner || !open->aside))
+		requests_hand_out(requests, over, has_loss);
 	drop_points(open);
 }
 
@@ -348,9 +351,11 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 		end_points(requests, open, event);
 		*vec_push(&requests->over) = (struct requests_over){
 			.open = *open,
+			.sock = event->sock,
 			.client_at = event->client_at,
 			.from = event->from,
 			.group = event->group,
+			.at = event->at,
 			.merged = event->merged,
 		};
 		if (!open->aside && !open->inner && open->counted != open->birth) {
@@ -439,6 +444,12 @@ void requests_settle(struct requests *requests, uint64_t until)
 		requests->forgotten = until;
 		forget_before(requests, until);
 	}
+}
+
+void requests_each(struct requests *requests, void (*each)(const struct requests_done *done, void *ctx), void *ctx)
+{
+	requests->each = each;
+	requests->each_ctx = ctx;
 }
 
 /* --- results --- */

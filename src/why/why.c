@@ -61,7 +61,7 @@ static const struct progs_probe probes[] = {
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, stacks_source.keyed) },
+	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, samples) },
 	/* not raw: on kernels that preempt raw programs, a thread that is preempted there makes others' hits skipped */
 	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
@@ -253,6 +253,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
 	why->requests.on = why->settings->requests;
+	/* of a request, it is known when a thread ran, not where */
+	why->samples = samples && !why->requests.on;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,
 		.keyed = samples,

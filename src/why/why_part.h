@@ -51,6 +51,8 @@ struct why_recording {
 	struct str words;      /* of a run, while it is made */
 	uint64_t fresh;	       /* records in it */
 	vec(uint64_t) numbers; /* of each ring, the number of its next record */
+	struct set states;     /* of requests: struct requests_state */
+	struct set connections;
 	uint64_t recorded;
 };
 
@@ -90,6 +92,9 @@ struct why_requests {
 	struct request_shared *shared;
 	struct set clients;   /* struct why_client: clients, and servers behind */
 	struct set groups;    /* the same, of --by */
+	struct set drawn;     /* of files of stacks: struct why_drawn; numbers index drawn_ns */
+	vec(uint64_t) drawn_ns;
+	uint64_t undrawn; /* steps whose threads and stacks found no room there */
 	struct set name_keys; /* of unix sockets; numbers index names */
 	vec(char *) names;
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
@@ -112,6 +117,7 @@ struct why {
 	const struct why_settings *settings;
 	struct progs progs;
 	struct progs_clock clock;
+	bool samples; /* of threads that run */
 	struct stacks *stacks;
 	struct stacks_source stacks_source;
 	struct ring_buffer *ring;
@@ -207,11 +213,18 @@ int why_record_open(struct why *why, struct err *err);
 int why_record_begin(struct why *why, struct err *err);
 /* A ring's record behind its header, with zeros up to sizeof(struct why_link); then, behind the last one, the run. */
 void why_record_add(struct why *why, uint32_t kind, const void *record);
+/* Adds a record of a kind of bpf/record.h to the run. */
+void why_record_put(struct why *why, uint32_t kind, const void *record, size_t bytes);
 void why_record_run(struct why *why, uint32_t cpu, uint32_t lane, uint64_t lost);
 /* A sleep of a thread that lives, which lasts, or which somebody has ended. */
 void why_record_sleeps(struct why *why, const struct why_thread *thread);
 /* Once all objects are known. */
 void why_record_write(struct why *why);
+/* requests_record.c: a request that is over; then what was added is written. */
+void why_record_request(struct why *why, const struct requests_done *done);
+void why_record_requests(struct why *why);
+/* The text of a number that why_record_request() has given. */
+int why_record_texts(struct why *why);
 void why_record_losses(const struct why *why);
 void why_record_release(struct why *why);
 
@@ -253,6 +266,11 @@ size_t why_causes_sort(const struct why_split *split, uint32_t order[WHY_CAUSES]
 
 /* why_flame.c: flame graphs and other files of stacks. Whether the user wants one. */
 bool why_flame_wanted(const struct why_settings *settings);
+/* Fills in the frames of causes; running has no color. names: theirs, needed as long as they are. */
+void why_flame_causes(struct frame causes[WHY_CLASSES], char names[WHY_CLASSES][32]);
+/* requests_flame.c: a request that is over; without effect if there are no files. At the end, draws them all. */
+void why_flame_request(struct why *why, const struct requests_done *done);
+void why_flame_draw_requests(struct why *why);
 /* At the end, before the threads that live are read: what programs counted. Returns 0 or -errno. */
 int why_flame_read(struct why *why);
 /* A thread that lives has slept for ns. */

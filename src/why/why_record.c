@@ -28,7 +28,7 @@ static int write_failed(const struct why *why, int ret, struct err *err)
 
 int why_record_open(struct why *why, struct err *err)
 {
-	const struct record_sets sets = { .sched = true, .waits = true };
+	const struct record_sets sets = { .sched = true, .waits = true, .requests = why->requests.on };
 	const struct engine_context *ctx = why->instance->ctx;
 	const char *name = why->settings->perfetto;
 	struct writer *writer;
@@ -66,7 +66,7 @@ int why_record_begin(struct why *why, struct err *err)
 
 /* --- records --- */
 
-static void add_record(struct why *why, enum record_kind kind, const void *record, size_t bytes)
+void why_record_put(struct why *why, uint32_t kind, const void *record, size_t bytes)
 {
 	const uint64_t header = RING_HEADER(0, kind, 1 + bytes / sizeof(uint64_t));
 
@@ -90,7 +90,7 @@ static void add_wait(struct why *why, const struct why_link *link)
 
 	if (wait.woken > wait.time)
 		wait.woken = wait.time;
-	add_record(why, RECORD_WAIT, &wait, sizeof(wait));
+	why_record_put(why, RECORD_WAIT, &wait, sizeof(wait));
 }
 
 static void add_fork(struct why *why, const struct why_link *link)
@@ -103,7 +103,7 @@ static void add_fork(struct why *why, const struct why_link *link)
 	};
 
 	memcpy(to.comm, link->comm, sizeof(to.comm));
-	add_record(why, RECORD_FORK, &to, sizeof(to));
+	why_record_put(why, RECORD_FORK, &to, sizeof(to));
 }
 
 static void add_exec(struct why *why, const struct why_link *link)
@@ -111,7 +111,7 @@ static void add_exec(struct why *why, const struct why_link *link)
 	struct record_exec to = { .time = link->ran_at, .pid = link->tid, .old_pid = link->waker };
 
 	memcpy(to.comm, link->comm, sizeof(to.comm));
-	add_record(why, RECORD_EXEC, &to, offsetof(struct record_exec, file));
+	why_record_put(why, RECORD_EXEC, &to, offsetof(struct record_exec, file));
 }
 
 static void add_name(struct why *why, const struct why_link *link)
@@ -119,7 +119,7 @@ static void add_name(struct why *why, const struct why_link *link)
 	struct record_comm to = { .time = link->ran_at, .pid = link->tid, .tgid = link->tgid };
 
 	memcpy(to.comm, link->comm, sizeof(to.comm));
-	add_record(why, RECORD_COMM, &to, sizeof(to));
+	why_record_put(why, RECORD_COMM, &to, sizeof(to));
 }
 
 void why_record_add(struct why *why, uint32_t kind, const void *record)
@@ -140,7 +140,7 @@ void why_record_add(struct why *why, uint32_t kind, const void *record)
 		add_name(why, record);
 		break;
 	case WHY_LINK_SWITCH:
-		add_record(why, RECORD_SWITCH, record, RECORD_SWITCH_SHORT * sizeof(uint64_t));
+		why_record_put(why, RECORD_SWITCH, record, RECORD_SWITCH_SHORT * sizeof(uint64_t));
 		break;
 	default: /* a switch says the same */
 		break;
@@ -150,7 +150,8 @@ void why_record_add(struct why *why, uint32_t kind, const void *record)
 void why_record_run(struct why *why, uint32_t cpu, uint32_t lane, uint64_t lost)
 {
 	struct why_recording *recording = &why->recording;
-	const size_t ring = (size_t)cpu * RING_LANES + lane;
+	/* one lane more: that of requests */
+	const size_t ring = (size_t)cpu * (RING_LANES + 1) + lane;
 	uint64_t first;
 
 	if (!recording->writer || (!recording->fresh && !lost))
@@ -183,7 +184,7 @@ void why_record_sleeps(struct why *why, const struct why_thread *thread)
 	if (!why->recording.writer || thread->state != WHY_IS_ASLEEP || thread->key.class == WHY_BEFORE)
 		return;
 	wait.text = objects_key(why, &thread->key);
-	add_record(why, RECORD_WAIT, &wait, sizeof(wait));
+	why_record_put(why, RECORD_WAIT, &wait, sizeof(wait));
 }
 
 /* "pipe: sort" */
@@ -205,6 +206,8 @@ static void write_texts(struct why *why)
 
 	for (uint32_t i = 0; !ret && i < keys->n; i++)
 		ret = write_text(why, i, keys->v[i].bytes);
+	if (!ret)
+		why_record_texts(why);
 }
 
 static int convert(struct why *why, int fd, struct err *err)
@@ -268,4 +271,6 @@ void why_record_release(struct why *why)
 		writer_close(why->recording.writer, NULL, &err);
 	str_release(&why->recording.words);
 	free(why->recording.numbers.v);
+	set_release(&why->recording.states);
+	set_release(&why->recording.connections);
 }

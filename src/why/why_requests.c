@@ -40,12 +40,18 @@ int why_requests_check(struct why *why, struct err *err)
 		return why->settings->port || why->settings->by || why->settings->slower
 			       ? refuse(why, err, "--port, --by and --slower are of --requests: give it, too")
 			       : 0;
-	if (why->settings->perfetto || why->stacks_source.keyed || why->settings->by_thread)
-		return refuse(why, err, "--requests goes with no file of stacks, no --perfetto and no -t yet");
+	if (why->settings->by_thread)
+		return refuse(why, err, "--requests goes with no -t: --by thread is the table by thread");
 	if (filter->by_tid || filter->by_uid || filter->by_comm)
 		return refuse(why, err, "--requests is of whole processes: use --port, -p, --cgroup or a name");
 	why->instance->schema = &why_requests_schema;
 	return 0;
+}
+
+static void hand_out(const struct requests_done *done, void *ctx)
+{
+	why_record_request(ctx, done);
+	why_flame_request(ctx, done);
 }
 
 int why_requests_open(struct why *why, struct err *err)
@@ -75,6 +81,8 @@ int why_requests_open(struct why *why, struct err *err)
 	/* where a read of nothing is not seen */
 	why->requests.no_recv = kernel_tracepoint_id("sock", "sock_recv_length") < 0;
 	why->requests.found = requests_new(&classes, &limits);
+	if (why->settings->perfetto || why->stacks_source.keyed)
+		requests_each(why->requests.found, hand_out, why);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
 }
 
@@ -152,6 +160,18 @@ static uint32_t server_of(struct why *why, const struct request_event *event)
 	return add_to(&why->requests.clients, &server, MOST_CLIENTS);
 }
 
+/* Where the server listens. */
+static uint32_t place_of(struct why *why, const struct request_event *event)
+{
+	struct why_client place = { .version = WHY_PORT, .port = event->port };
+
+	if (event->version == REQUEST_UNIX) {
+		place = (struct why_client){ .version = WHY_UNIX_NAME };
+		memcpy(place.address, &event->name, sizeof(event->name));
+	}
+	return add_to(&why->requests.clients, &place, MOST_CLIENTS);
+}
+
 /* What --by puts a request into. */
 static uint32_t group_of(struct why *why, const struct request_event *event)
 {
@@ -202,11 +222,13 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.merged = from.merged,
 		.from = REQUESTS_NONE,
 		.group = REQUESTS_NONE,
+		.at = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
 	if (kind == WHY_LINK_DONE) {
 		event.from = client_of(why, &from);
 		event.group = group_of(why, &from);
+		event.at = place_of(why, &from);
 	} else if (kind == WHY_LINK_GET) {
 		event.from = server_of(why, &from);
 		event.there = (struct requests_there){ from.there, from.there_birth, from.round };
@@ -313,6 +335,7 @@ void why_requests_take(struct why *why)
 		return;
 	if (requests->read_at > SETTLED_NS)
 		requests_settle(requests->found, requests->read_at - SETTLED_NS);
+	why_record_requests(why);
 	requests->lost_from = requests->read_at;
 	requests->read_at = now;
 	if (now < requests->looked_at + LOOK_NS)
@@ -327,7 +350,9 @@ void why_requests_finish(struct why *why)
 		return;
 	why_path_take(why);
 	look(why, UINT64_MAX, UINT64_MAX);
+	why_record_run(why, 0, 0, 0);
 	requests_settle(why->requests.found, UINT64_MAX);
+	why_record_requests(why);
 }
 
 static void say(uint64_t n, const char *what, const char *why_not)
@@ -351,6 +376,7 @@ void why_requests_losses(const struct why *why)
 			    "--port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
+	say(requests->undrawn, "step", "drawn without thread and stack: more are different than can be kept");
 	if (requests->groups.n >= MOST_GROUPS)
 		report_note("more than %u lines by --by: others are missing", MOST_GROUPS);
 	requests_times(requests->found, &kept);
@@ -375,6 +401,8 @@ void why_requests_release(struct why *why)
 	requests_free(why->requests.found);
 	set_release(&why->requests.clients);
 	set_release(&why->requests.groups);
+	set_release(&why->requests.drawn);
+	free(why->requests.drawn_ns.v);
 	set_release(&why->requests.name_keys);
 	vec_each(name, &why->requests.names)
 		free(*name);

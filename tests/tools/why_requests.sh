@@ -335,9 +335,50 @@ test_disk() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
+# All that is drawn is the time of all requests, below where the server listens.
+test_flame() {
+	for how in "-p 1234 threads 100" "-u @serve pool 100" "-p 1234 -B $PWD/sock loop 100"; do
+		rm -f a.folded sock
+		# shellcheck disable=SC2086
+		run sonde why --requests --json -n 1000 --folded a.folded -- serve -s 100 -e 20 $how
+		expect_requests
+		awk -F '\t' '$1 == "request" { ns += $7 } END { printf "%.0f\n", ns / 1000 }' rows > whole
+		lines=$(wc -l < a.folded)
+		drawn=$(awk '{ n += $NF } END { print n + 0 }' a.folded)
+		[ "$drawn" -le "$(cat whole)" ] && [ $((drawn + lines + 1)) -ge "$(cat whole)" ] ||
+			fail "$how: $drawn us are drawn, not $(cat whole)"
+		root='port 1234'
+		[ "${how#*@}" = "$how" ] || root=@serve
+		! grep -v "^$root;" a.folded || fail "$how: another root"
+		thread=server
+		[ "${how#*-B}" = "$how" ] || thread="waits for $PWD/sock;behind"
+		slept=$(grep -E "^$root;$thread;.*;answer;.*nanosleep;.*\\[sleep\\] [0-9]+\$" a.folded | awk '{ n += $NF } END { print n + 0 }')
+		[ "$slept" -ge $(((5 - ${missed:-0}) * 100000)) ] || fail "$how: $slept us slept: $(cat a.folded)"
+	done
+	run sonde why --requests --folded - -- serve -p 1234 threads 100
+	expect_exit 0
+	expect_line '^port 1234;server;'
+	expect_no_line 'requests on'
+}
+
+# A file for Perfetto has threads, connections, and each sleep; tests/host/why_perfetto.sh asks the trace processor.
+test_perfetto() {
+	run sonde why --requests --perfetto a.pftrace -n 0 -- serve -p 1234 -s 100 -e 20 threads 100
+	expect_exit 0
+	pftrace a.pftrace > picture || fail "pftrace: $?"
+	grep -q '^name [0-9]* [0-9]* server$' picture || fail "no name: $(grep ^name picture)"
+	[ "$(grep -cE '^state [0-9]+ S [0-9]{8,} sleep$' picture)" -ge $((5 - ${missed:-0})) ] || fail "$(grep sleep picture)"
+	for text in 'requests at port 1234' '127.0.0.1:' queue running; do
+		grep -qaF "$text" a.pftrace || fail "no $text"
+	done
+	run sonde why --requests --perfetto nowhere/a -- true
+	expect_exit 1
+	expect_one_err 'cannot create nowhere/a'
+}
+
 # kernels=one
 test_refused() {
-	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
+	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --no-stacks --flame x" "--requests --uid 0" \
 		"--requests --comm x"; do
 		# shellcheck disable=SC2086
 		run sonde why $options
