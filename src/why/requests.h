@@ -178,10 +178,13 @@ struct requests_done {
 	uint64_t sock, birth; /* the connection */
 	uint64_t number;      /* of the request, from 1 */
 	uint64_t arrived, read_at, ended;
-	uint32_t from, at, tid;
+	uint32_t from, at, tid, merged;
 	bool inner; /* it is part of another one */
 	bool short_one; /* it lasts less than limits.slower, and is not split */
-	/* all of them, without a gap from `arrived` to `ended`; 0: it was not cut */
+	/* which sum to its time; 0: it was not cut */
+	size_t n_parts;
+	const struct requests_part *parts;
+	/* all of them, without a gap from `arrived` to `ended`; 0: it was not cut, or nobody wants them */
 	size_t n_steps, n_asked;
 	const struct requests_step *steps;
 	/* requests of servers behind that are parts of this one, and when they arrived there */
@@ -191,6 +194,7 @@ struct requests_done {
 };
 
 /* From now on, `each` gets every request, those of servers behind among them, which may come later than its end. */
-void requests_each(struct requests *requests, void (*each)(const struct requests_done *done, void *ctx), void *ctx);
+void requests_each(struct requests *requests, void (*each)(const struct requests_done *done, void *ctx), void *ctx,
+		   bool steps);
 
 #endif

@@ -173,6 +173,7 @@ void requests_hand_out(struct requests *requests, const struct requests_over *ov
 		.from = over->from,
 		.at = over->at,
 		.tid = last->tid,
+		.merged = over->merged,
 		.inner = open->inner,
 	};
 
@@ -181,7 +182,9 @@ void requests_hand_out(struct requests *requests, const struct requests_over *ov
 	done.short_one = !done.inner && done.ended - done.arrived < requests->limits.slower;
 	requests->parts.n = requests->steps.n = 0;
 	if (!has_loss && !done.short_one)
-		requests_cut(requests, open, 1);
+		requests_cut(requests, open, requests->each_steps ? 1 : UINT64_MAX);
+	done.parts = requests->parts.v;
+	done.n_parts = requests->parts.n;
 	done.steps = requests->steps.v;
 	done.n_steps = requests->steps.n;
 	for (size_t i = 0; i < open->n; i++)

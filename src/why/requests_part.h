@@ -88,6 +88,7 @@ struct requests {
 	struct requests_limits limits;
 	void (*each)(const struct requests_done *done, void *ctx);
 	void *each_ctx;
+	bool each_steps;
 	vec(struct requests_request) split;
 	vec(struct requests_request) slowest; /* the slowest first */
 	vec(struct requests_time) times;

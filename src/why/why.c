@@ -124,6 +124,8 @@ static int on_record(void *ctx, void *data, size_t size)
 		return 0;
 	}
 	why->ends++;
+	if (why->requests.export)
+		return 0;
 	whole = *thread;
 	if (thread->adopted)
 		why_before_replace(why, &whole);
@@ -247,6 +249,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	instance->state = why;
 	why->instance = instance;
 	why->settings = instance->settings;
+	ret = why_export_open(why, err);
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
 	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
@@ -269,7 +272,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.settings = why,
 		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
 	};
-	ret = check_arguments(instance, err);
+	if (!ret)
+		ret = check_arguments(instance, err);
 	if (!ret)
 		ret = check_files(why, err);
 	if (!ret)
@@ -437,6 +441,9 @@ const struct engine why_engine = {
 	.emit = why_emit,
 	.take = engine_take,
 	.losses = why_losses,
+	.snapshot = why_export_snapshot,
+	.tables = why_export_tables,
+	.stats = why_export_stats,
 	.attachment = why_attachment,
 	.close = why_close,
 };

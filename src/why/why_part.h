@@ -13,6 +13,7 @@ struct ring_buffer;
 struct ring_set;
 struct request_event;
 struct request_shared;
+struct why_export;
 struct why_link;
 struct writer;
 
@@ -94,6 +95,8 @@ struct why_requests {
 	struct set groups;    /* the same, of --by */
 	struct set drawn;     /* of files of stacks: struct why_drawn; numbers index drawn_ns */
 	vec(uint64_t) drawn_ns;
+	struct why_export *export; /* NULL: nobody exports the counts */
+	struct engine_metrics metrics;
 	uint64_t undrawn; /* steps whose threads and stacks found no room there */
 	struct set name_keys; /* of unix sockets; numbers index names */
 	vec(char *) names;
@@ -253,6 +256,14 @@ void why_requests_take(struct why *why);
 void why_requests_finish(struct why *why);
 void why_requests_losses(const struct why *why);
 void why_requests_release(struct why *why);
+/* requests_export.c: if an exporter wants the counts; it checks the other options. Before anything else is done. */
+int why_export_open(struct why *why, struct err *err);
+void why_export_request(struct why *why, const struct requests_done *done);
+/* For struct engine. */
+size_t why_export_tables(const struct engine_instance *instance, const struct engine_table **to);
+int why_export_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx);
+void why_export_stats(struct engine_instance *instance, struct engine_stats *stats);
+void why_export_release(struct why *why);
 /* requests_page.c, requests_rows.c: prints it. Of data, the caller has begun the table. */
 void why_requests_print(struct why *why, struct output *out);
 extern const struct schema why_requests_schema;

@@ -50,6 +50,7 @@ int why_requests_check(struct why *why, struct err *err)
 
 static void hand_out(const struct requests_done *done, void *ctx)
 {
+	why_export_request(ctx, done);
 	why_record_request(ctx, done);
 	why_flame_request(ctx, done);
 }
@@ -64,9 +65,13 @@ int why_requests_open(struct why *why, struct err *err)
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};
+	const bool exported = why->requests.export, drawn = why->settings->perfetto || why->stacks_source.keyed;
+	/* an exporter has each one as it comes */
 	const struct requests_limits limits = {
+		.split = exported,
+		.times = exported,
 		.slowest = why->settings->worst,
-		.slower = why->settings->slower * (uint64_t)NS_PER_MS,
+		.slower = exported ? 0 : why->settings->slower * (uint64_t)NS_PER_MS,
 		.deep = why->settings->chain,
 	};
 	struct object *object = &why->progs.object;
@@ -81,8 +86,8 @@ int why_requests_open(struct why *why, struct err *err)
 	/* where a read of nothing is not seen */
 	why->requests.no_recv = kernel_tracepoint_id("sock", "sock_recv_length") < 0;
 	why->requests.found = requests_new(&classes, &limits);
-	if (why->settings->perfetto || why->stacks_source.keyed)
-		requests_each(why->requests.found, hand_out, why);
+	if (exported || drawn)
+		requests_each(why->requests.found, hand_out, why, drawn);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
 }
 
@@ -120,14 +125,15 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 		.ready_class = kind == WHY_LINK_READY && from.class == WHY_THROTTLED ? WHY_THROTTLED : WHY_PROCESSOR,
 		.born = kind == WHY_LINK_BORN,
 	};
-	if (kind == WHY_LINK_WOKEN) {
+	/* for weeks, there would be ever new ones */
+	if (kind == WHY_LINK_WOKEN && !why->requests.export) {
 		const struct why_key key = { .a = from.a, .b = from.b, .class = from.class, .call = from.call };
 
 		link.object = objects_key(why, &key);
 		link.stack = from.stack;
 	}
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
-	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0])
+	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0] && !why->requests.export)
 		link.behind = objects_key(why, &behind);
 	requests_add_link(why->requests.found, &link);
 }
@@ -225,12 +231,15 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.at = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE) {
+	if (kind == WHY_LINK_DONE && why->requests.export) {
+		event.at = place_of(why, &from);
+	} else if (kind == WHY_LINK_DONE) {
 		event.from = client_of(why, &from);
 		event.group = group_of(why, &from);
 		event.at = place_of(why, &from);
 	} else if (kind == WHY_LINK_GET) {
-		event.from = server_of(why, &from);
+		if (!why->requests.export)
+			event.from = server_of(why, &from);
 		event.there = (struct requests_there){ from.there, from.there_birth, from.round };
 	} else if (kind == WHY_LINK_READ) {
 		event.aside = from.merged;
@@ -398,6 +407,7 @@ void why_requests_losses(const struct why *why)
 
 void why_requests_release(struct why *why)
 {
+	why_export_release(why);
 	requests_free(why->requests.found);
 	set_release(&why->requests.clients);
 	set_release(&why->requests.groups);

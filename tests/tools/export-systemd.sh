@@ -363,6 +363,44 @@ test_alerts() {
 	[ "$(grep -c alertname= alerts.yml)" -ge 6 ] || fail "where are the alerts?"
 }
 
+# The machine whose requests are slow for another reason than those of the others, and no other one.
+# timeout=300 image=systemd
+test_alerts_of_requests() {
+	serve runqlat
+	end
+	examples rules-requests.yml
+	cat > alerts.yml <<-'END'
+		rule_files: [rules-requests.yml]
+		evaluation_interval: 1m
+		tests:
+		  - interval: 1m
+		    input_series:
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="a",server="port 80",cause="disk"}', values: '0+6x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="a",server="port 80",cause="queue"}', values: '0+2x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="b",server="port 80",cause="disk"}', values: '0+60x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="c",server="port 80",cause="disk"}', values: '0+3x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="odd",server="port 80",cause="disk"}', values: '0+1x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="odd",server="port 80",cause="throttled"}', values: '0+9x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="a",server="port 81",cause="disk"}', values: '0+1x180'}
+		      - {series: 'sonde_why_request_slow_cause_seconds_total{instance="odd",server="port 81",cause="queue"}', values: '0+1x180'}
+		    promql_expr_test:
+		      - eval_time: 2h
+		        expr: count by (alertname, instance, server, cause) (ALERTS{alertstate="firing"})
+		        exp_samples:
+		          - {labels: '{alertname="SondeSlowForAnotherReason",instance="odd",server="port 80",cause="throttled"}', value: 1}
+		      - eval_time: 2h
+		        expr: instance_cause:sonde_why_request_slow:share15m{instance="odd",cause="throttled"}
+		        exp_samples:
+		          - {labels: 'instance_cause:sonde_why_request_slow:share15m{instance="odd",server="port 80",cause="throttled"}', value: 0.9}
+		      - eval_time: 2h
+		        expr: job_cause:sonde_why_request_slow:share15m{server="port 80",cause="throttled"}
+		        exp_samples:
+		          - {labels: 'job_cause:sonde_why_request_slow:share15m{server="port 80",cause="throttled"}', value: 0.225}
+	END
+	run peer promtool test rules alerts.yml
+	expect_exit 0
+}
+
 # Native histograms come without a list of bounds, by protobuf.
 # timeout=600 image=systemd
 test_native_histograms() {
