@@ -233,8 +233,8 @@ enum record_request_part {
 };
 
 /*
- * A request of a server that is over. No program writes it, as above. A whole one is followed by its steps, which follow
- * each other and are within it.
+ * A request of a server that is over. No program writes it, as above. A whole one is followed by its steps, which
+ * follow each other and are within it.
  */
 struct record_request {
 	unsigned long long time;

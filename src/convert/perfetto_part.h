@@ -167,13 +167,13 @@ uint64_t perfetto_slices_track(struct perfetto *p, enum perfetto_tracks kind, ui
 /* The same of a thread, at that time: earlier, it would not exist yet for the trace processor. */
 uint64_t perfetto_slices_thread(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
 /*
- * A track event in p->message: its arguments and flows first, then add(). A flow is an arrow from the event before that has
- * the same id. category, name: NULL, constant or the recording's; an end has neither.
+ * A track event in p->message: its arguments and flows first, then add(). A flow is an arrow from the event before that
+ * has the same id. category, name: NULL, constant or the recording's; an end has neither.
  */
 void perfetto_slices_argument(struct perfetto *p, const char *name, const char *text);
 void perfetto_slices_flow(struct perfetto *p, uint64_t id);
-void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type, const char *category,
-			 const char *name);
+void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type,
+			 const char *category, const char *name);
 
 /* --- perfetto_requests.c: requests of a server --- */
 

@@ -122,8 +122,8 @@ void perfetto_slices_flow(struct perfetto *p, uint64_t id)
 	protobuf_add_fixed(&p->message, TRACK_FLOW, id);
 }
 
-void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type, const char *category,
-			 const char *name)
+void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type,
+			 const char *category, const char *name)
 {
 	protobuf_add_number(&p->message, TRACK_TYPE, type);
 	protobuf_add_number(&p->message, TRACK_TRACK, track);
@@ -217,7 +217,8 @@ static void end_open(struct perfetto *p, const struct recording_event *event, bo
 
 		add_result(p, event, is_probe);
 		perfetto_slices_argument(p, "began", "not recorded");
-		perfetto_slices_add(p, track, event->time, TYPE_INSTANT, is_probe ? "probe" : "syscall", open_name(p, is_probe, id));
+		perfetto_slices_add(p, track, event->time, TYPE_INSTANT, is_probe ? "probe" : "syscall",
+				    open_name(p, is_probe, id));
 		return;
 	}
 	for (size_t inner = thread->open.n; inner > i; inner--)

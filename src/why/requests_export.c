@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * --requests for an exporter: of each server how many requests there were, how long they lasted, and where the time of
- * all of them and of the slowest ones went. Numbers only grow, and memory is bounded: there is neither a page nor the sum
- * of any thread.
+ * all of them and of the slowest ones went. Numbers only grow, and memory is bounded: there is neither a page nor the
+ * sum of any thread.
  */
 #include "attach/keep.h"
 #include "base/clock.h"

@@ -75,7 +75,8 @@ static void put_stretches(struct why *why, const struct record_request *record, 
 		if (!own || (direct && step->state.tid != stretch.tid))
 			put_stretch(why, *record, done, &stretch, &asked);
 		if (own && direct && !stretch.to)
-			stretch = (struct stretch){ step->from > done->read_at ? step->from : done->read_at, 0, step->state.tid };
+			stretch = (struct stretch){ step->from > done->read_at ? step->from : done->read_at, 0,
+						    step->state.tid };
 		/* it waits for what another thread is in */
 		if (own && (direct || stretch.to))
 			stretch.to = step->to;

@@ -61,7 +61,11 @@ static const struct progs_probe probes[] = {
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, samples) },
+	{
+		.program = "sample",
+		.clock = SETTING(struct progs_clock, struct why, clock),
+		.when = SETTING(bool, struct why, samples),
+	},
 	/* not raw: on kernels that preempt raw programs, a thread that is preempted there makes others' hits skipped */
 	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },

@@ -354,7 +354,8 @@ test_flame() {
 		! grep -v "^$root;" a.folded || fail "$how: another root"
 		thread=server
 		[ "${how#*-B}" = "$how" ] || thread="waits for $PWD/sock;behind"
-		slept=$(grep -E "^$root;$thread;.*;answer;.*nanosleep;.*\\[sleep\\] [0-9]+\$" a.folded | awk '{ n += $NF } END { print n + 0 }')
+		slept=$(grep -E "^$root;$thread;.*;answer;.*nanosleep;.*\\[sleep\\] [0-9]+\$" a.folded |
+			awk '{ n += $NF } END { print n + 0 }')
 		# less than the sleeps, where the server that asks has not rested yet
 		[ "$slept" -ge $(((5 - ${missed:-0}) * 50000)) ] || fail "$how: $slept us slept: $(cat a.folded)"
 	done
@@ -370,7 +371,8 @@ test_perfetto() {
 	expect_exit 0
 	pftrace a.pftrace > picture || fail "pftrace: $?"
 	grep -q '^name [0-9]* [0-9]* server$' picture || fail "no name: $(grep ^name picture)"
-	[ "$(grep -cE '^state [0-9]+ S [0-9]{8,} sleep$' picture)" -ge $((5 - ${missed:-0})) ] || fail "$(grep sleep picture)"
+	[ "$(grep -cE '^state [0-9]+ S [0-9]{8,} sleep$' picture)" -ge $((5 - ${missed:-0})) ] ||
+		fail "$(grep sleep picture)"
 	for text in 'requests at port 1234' '127.0.0.1:' queue running; do
 		grep -qaF "$text" a.pftrace || fail "no $text"
 	done
@@ -416,7 +418,9 @@ test_export() {
 		slept=$(of request_${family}_seconds_total ',cause="sleep"')
 		echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 5) }' || fail "$family: $slept s slept"
 	done
-	awk -F '[ }]+' '/^sonde_why_request_seconds_sum/ { whole = $NF } /^sonde_why_request_cause_seconds_total/ { sum += $NF }
+	awk -F '[ }]+' '
+		/^sonde_why_request_seconds_sum/ { whole = $NF }
+		/^sonde_why_request_cause_seconds_total/ { sum += $NF }
 		/^sonde_why_request_slow_cause_seconds_total/ { slow += $NF }
 		END { d = whole - sum; exit !(d < 0.000001 && d > -0.000001 && slow <= whole && slow >= 0.5) }' page ||
 		fail "parts do not sum: $(cat page)"
@@ -435,8 +439,8 @@ test_export() {
 
 # kernels=one
 test_refused() {
-	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --no-stacks --flame x" "--requests --uid 0" \
-		"--requests --comm x"; do
+	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --no-stacks --flame x" \
+		"--requests --uid 0" "--requests --comm x"; do
 		# shellcheck disable=SC2086
 		run sonde why $options
 		expect_exit 2
