@@ -23,7 +23,7 @@
  *	mark		task text
  *	wait		task text woken (when it was woken; 0: not yet) waker iowait: what it slept for until now
  *	request		task begin lasted number part (1 a whole one, 2 the same of one behind, 3 a step of it,
- *			4 what a thread did for it) connection text client server args (WORDS: numbers of those asked for)
+ *			4 what a thread did for it) connection text client server args (WORDS: of those asked for)
  * waking, migrate, wait and request: `task` is the one that is moved, or waited. Elsewhere it may be missing where it
  * is the task that runs: the reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
  */

@@ -425,11 +425,13 @@ test_export() {
 		END { d = whole - sum; exit !(d < 0.000001 && d > -0.000001 && slow <= whole && slow >= 0.5) }' page ||
 		fail "parts do not sum: $(cat page)"
 	[ "$(of requests_lost_total)" = 0 ] && [ "$(of requests_merged_total)" = 0 ] || fail "lost: $(cat page)"
-	# by the requests before: the first thousand tell who is slow
+	# by the requests before: of the first thousand less than 1 % have slept, so those of the second are slow
 	line_options=
-	exported -s 20 -e 50 threads 2000
+	exported -s 100 -e 200 threads 2000
 	slow=$(of requests_slow_total)
-	[ "$slow" -ge 5 ] && [ "$slow" -le 500 ] || fail "$slow of 2000 are slow"
+	[ "$slow" -ge 5 ] && [ "$slow" -le 1000 ] || fail "$slow of 2000 are slow"
+	slept=$(of request_slow_cause_seconds_total ',cause="sleep"')
+	echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 1) }' || fail "$slept s of the slow ones slept"
 	for line in 'why' 'why --requests --by peer' 'why --requests --flame x' 'why --port 80'; do
 		run sonde export --families "$line"
 		expect_exit 2
