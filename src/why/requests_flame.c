@@ -7,6 +7,7 @@
 #include "engine/stacks.h"
 #include "output/files.h"
 #include "requests_sums.h"
+#include "waits.h"
 
 /* More are not kept apart. */
 #define MOST_DRAWN 262144
@@ -103,20 +104,28 @@ static void add_outer(struct drawing *d, const struct requests_state *state)
 	d->frames[d->n++] = mark_of(d, text.data);
 }
 
+/* What is no class of waits has the color of one, so that a picture does not take it for running. */
+static const struct frame *odd_cause(struct drawing *d, const char *text, uint32_t class)
+{
+	const struct frame frame = { .name = text, .kind = FRAME_MARK, .color = &waits_of(class)->color };
+
+	return tree_frame(&d->marks, &frame);
+}
+
 /* The innermost frame. */
 static const struct frame *cause_of(struct drawing *d, const struct requests_state *state)
 {
 	switch (state->where == REQUESTS_BEHIND ? state->inner : state->where) {
 	case REQUESTS_ACCEPT:
-		return mark_of(d, "[not accepted]");
+		return odd_cause(d, "[not accepted]", WHY_BEFORE);
 	case REQUESTS_UNKNOWN:
-		return mark_of(d, "[not known for what]");
+		return odd_cause(d, "[not known for what]", WHY_UNKNOWN);
 	case REQUESTS_BEHIND:
-		return mark_of(d, "[not measured]");
+		return odd_cause(d, "[not measured]", WHY_NETWORK);
 	case REQUESTS_WAY:
-		return mark_of(d, "[on the way]");
+		return odd_cause(d, "[on the way]", WHY_NETWORK);
 	case NOT_SPLIT:
-		return mark_of(d, "[not split]");
+		return odd_cause(d, "[not split]", WHY_UNKNOWN);
 	default:
 		return &d->causes[state->class];
 	}
