@@ -10,6 +10,9 @@
 #include "bpf/event.bpf.h"
 #include "bpf/pending.h"
 #include "bpf/graph.h"
+#ifdef GRAPH_STACKS
+#include "bpf/stack.bpf.h"
+#endif
 #define PENDING struct graph_call
 #include "bpf/latency.bpf.h"
 
@@ -39,18 +42,18 @@ static __always_inline void thread_key(void *ctx, struct graph_thread_key *key)
 	key->tid = (__u32)both;
 }
 
-static __always_inline void read_args(void *ctx, PENDING *call)
+static __always_inline void read_args(void *ctx, __u64 *args)
 {
 	if (latency_is_go()) {
-		latency_go_args(ctx, call->args);
+		latency_go_args(ctx, args);
 		return;
 	}
-	call->args[0] = context_arg(ctx, 0);
-	call->args[1] = context_arg(ctx, 1);
-	call->args[2] = context_arg(ctx, 2);
-	call->args[3] = context_arg(ctx, 3);
-	call->args[4] = context_arg(ctx, 4);
-	call->args[5] = context_arg(ctx, 5);
+	args[0] = context_arg(ctx, 0);
+	args[1] = context_arg(ctx, 1);
+	args[2] = context_arg(ctx, 2);
+	args[3] = context_arg(ctx, 3);
+	args[4] = context_arg(ctx, 4);
+	args[5] = context_arg(ctx, 5);
 }
 
 static __always_inline const void *text_of(__u64 kind, __u64 at)
@@ -72,21 +75,21 @@ static __always_inline const void *text_of(__u64 kind, __u64 at)
 	return BPF_CORE_READ(dentry, d_name.name);
 }
 
-/* Reads the text that an argument stands for. Not a part of the call's time. */
-static __always_inline void read_text(PENDING *call, __u8 about)
+/* Reads the text, of GRAPH_TEXT bytes, that one of the arguments stands for. Not a part of the call's time. */
+static __always_inline void read_text(const __u64 *args, char *to, __u8 about)
 {
 	__u64 kind = GRAPH_TEXT_KIND(about);
 	const void *text;
 
-	call->text[0] = 0;
+	to[0] = 0;
 	if (!kind)
 		return;
-	text = text_of(kind, call->args[GRAPH_TEXT_ARGUMENT(about)]);
+	text = text_of(kind, args[GRAPH_TEXT_ARGUMENT(about)]);
 	if (!text)
 		return;
-	if (bpf_probe_read_kernel_str(call->text, sizeof(call->text), text) < 0 &&
-	    (kind != GRAPH_CHARS || bpf_probe_read_user_str(call->text, sizeof(call->text), text) < 0))
-		call->text[0] = 0;
+	if (bpf_probe_read_kernel_str(to, GRAPH_TEXT, text) < 0 &&
+	    (kind != GRAPH_CHARS || bpf_probe_read_user_str(to, GRAPH_TEXT, text) < 0))
+		to[0] = 0;
 }
 
 /*
@@ -101,9 +104,22 @@ static __always_inline bool is_above(__u64 frame, __u64 other)
 	return !latency_is_go() && frame - other - 1 < most;
 }
 
+/*
+ * The stack of a kernel function that begins: at its return, kernels before 5.16 cannot unwind. 0: there is none, or it
+ * is not wanted.
+ */
+static __always_inline __u64 take_stack(void *ctx)
+{
+#ifdef GRAPH_STACKS
+	if (context_kind() == CONTEXT_TRACING || (__s64)PT_REGS_SP((struct pt_regs *)ctx) < 0)
+		return stack_keep_of(ctx, false, true);
+#endif
+	return 0;
+}
+
 /* The thread as its outermost call begins. NULL: no room. */
-static __always_inline struct graph_thread *begin_tree(struct graph_thread *thread, const struct graph_thread_key *key,
-						       __u64 frame)
+static __always_inline struct graph_thread *begin_tree(void *ctx, struct graph_thread *thread,
+						       const struct graph_thread_key *key, __u64 frame)
 {
 	struct graph_thread none = {};
 
@@ -118,11 +134,13 @@ static __always_inline struct graph_thread *begin_tree(struct graph_thread *thre
 	if (!thread->who.time)
 		event_fill(&thread->who);
 	thread->frame = frame;
+	thread->stack = take_stack(ctx);
 	return thread;
 }
 
 /* NULL: no tree is open, and none may begin with this function. */
-static __always_inline struct graph_thread *thread_of(const struct graph_thread_key *key, __u64 frame, __u8 about)
+static __always_inline struct graph_thread *thread_of(void *ctx, const struct graph_thread_key *key, __u64 frame,
+						      __u8 about)
 {
 	struct graph_thread *thread = bpf_map_lookup_elem(&graph_threads, key);
 
@@ -132,7 +150,7 @@ static __always_inline struct graph_thread *thread_of(const struct graph_thread_
 		return thread;
 	if (config.under && !(about & GRAPH_ROOT))
 		return NULL;
-	return begin_tree(thread, key, frame);
+	return begin_tree(ctx, thread, key, frame);
 }
 
 /*
@@ -162,7 +180,7 @@ static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
 	__u32 depth;
 
 	thread_key(ctx, &who);
-	thread = thread_of(&who, frame, about);
+	thread = thread_of(ctx, &who, frame, about);
 	if (!thread)
 		return false;
 	forget_earlier(thread, &who, key);
@@ -180,8 +198,8 @@ static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
 	call->function = slot;
 	call->depth = depth;
 	if (config.args) {
-		read_args(ctx, call);
-		read_text(call, about);
+		read_args(ctx, call->args);
+		read_text(call->args, call->text, about);
 	}
 	pending_head(call)->start = bpf_ktime_get_boot_ns();
 	return true;
@@ -205,8 +223,10 @@ static __always_inline void fill(void *ctx, const PENDING *call, const struct gr
 	if (!call->depth && thread) {
 		e->event = thread->who;
 		bpf_get_current_comm(e->event.comm, sizeof(e->event.comm));
+		e->stack = thread->stack;
 	} else {
 		__builtin_memset(&e->event, 0, sizeof(e->event));
+		e->stack = 0;
 	}
 	e->event.time = now;
 	e->start = pending_head(call)->start;
@@ -305,6 +325,47 @@ int graph_session(void *ctx)
 	key = latency_key(ctx, false, slot);
 	*latency_cookie(ctx) = key;
 	return !begins(ctx, slot, key);
+}
+
+/* Where the function returns to, at its first instruction. */
+static __always_inline __u64 caller_of(struct pt_regs *regs)
+{
+	__u64 caller = 0;
+
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_kernel(&caller, sizeof(caller), (void *)PT_REGS_SP(regs));
+#else
+	caller = context_register(regs, 30);
+#endif
+	return caller;
+}
+
+/* --flat: a record for each entry, with its caller as `ret`. */
+SEC("kprobe")
+int graph_flat(void *ctx)
+{
+	struct graph_event *e;
+	__u64 slot;
+	__u8 about;
+
+	if (!event_wanted() || !slot_number(ctx, &slot))
+		return 0;
+	about = graph_functions[slot & (GRAPH_SLOTS - 1)];
+	e = event_new(sizeof(*e));
+	if (!e)
+		return 0;
+	e->start = e->event.time;
+	e->ns = e->stack = 0;
+	e->thread.task = e->thread.tid = 0;
+	e->ret = caller_of(ctx);
+	e->function = slot;
+	e->depth = e->returned = e->unused = 0;
+	if (config.args) {
+		read_args(ctx, e->args);
+		read_text(e->args, e->text, about);
+	}
+	event_submit(e);
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

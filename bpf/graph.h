@@ -45,10 +45,11 @@ _Static_assert(sizeof(struct graph_thread_key) == 16, "as on the other side");
 struct graph_thread {
 	struct event who;	  /* as it was when its first call began */
 	unsigned long long frame; /* of that call */
+	unsigned long long stack; /* of the kernel, as that call began; 0: none */
 	unsigned int depth;	  /* how many calls have begun and not returned */
 	unsigned int unused;
 };
-_Static_assert(sizeof(struct graph_thread) == 56, "as on the other side");
+_Static_assert(sizeof(struct graph_thread) == 64, "as on the other side");
 
 /* A call that has not returned. */
 struct graph_call {
@@ -66,15 +67,16 @@ struct graph_event {
 	struct event event;
 	unsigned long long start, ns; /* start: since boot */
 	struct graph_thread_key thread;
-	long long ret;
+	long long ret; /* of graph_flat: where the call came from */
 	unsigned int function, depth;
 	unsigned int returned; /* 0: the function jumped to another one, and ret is not known */
 	unsigned int unused;
+	unsigned long long stack; /* as of the thread; filled in where depth is 0 */
 	/* only with graph_config.args: */
 	unsigned long long args[GRAPH_ARGS];
 	char text[GRAPH_TEXT];
 };
-_Static_assert(sizeof(struct graph_event) == 184, "as on the other side");
+_Static_assert(sizeof(struct graph_event) == 192, "as on the other side");
 
 struct graph_config {
 	unsigned long long least; /* ns: calls that take less are not shown */

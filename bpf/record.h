@@ -30,6 +30,7 @@ enum record_kind {
 	RECORD_PROBE,	       /* struct record_probe: a probe of the user's */
 	RECORD_MARK,	       /* struct record_mark */
 	RECORD_WAIT,	       /* struct record_wait */
+	RECORD_FUNCTION,       /* struct record_function */
 	RECORD_REQUEST,	       /* struct record_request */
 	RECORD_KINDS,
 };
@@ -224,6 +225,25 @@ struct record_wait {
 	unsigned int disk;	  /* 1: for a disk or a file */
 };
 _Static_assert(sizeof(struct record_wait) == 32, "as on the other side");
+
+#define RECORD_RESULT_LEN    40
+#define RECORD_FUNCTION_TEXT 512
+
+/* A call of a function that was traced. No program writes it: sonde graph knows it when its tree is complete. */
+struct record_function {
+	unsigned long long time;
+	unsigned int pid, function; /* the number of its text */
+	unsigned long long took;    /* ns */
+	long long ret;
+	unsigned int depth;	       /* in how many other traced calls it is */
+	unsigned char ended, returned; /* 0: took, and ret, are not known */
+	unsigned short unused;
+	unsigned int track; /* number of a text: the track of calls that belong to no thread; 0: its own */
+	unsigned int unused2;
+	char result[RECORD_RESULT_LEN];	 /* what it returned by its type; "": nothing is known of that */
+	char args[RECORD_FUNCTION_TEXT]; /* a text: dfd=-100, filename="file" */
+};
+_Static_assert(sizeof(struct record_function) == 600, "as on the other side");
 
 enum record_request_part {
 	RECORD_REQUEST_WHOLE = 1,

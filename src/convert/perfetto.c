@@ -261,6 +261,10 @@ static void release(struct perfetto *p)
 	set_release(&p->texts);
 	set_release(&p->returning);
 	set_release(&p->tracks);
+	set_release(&p->call_tracks);
+	vec_each(calls, &p->calls)
+		free(calls->v);
+	free(p->calls.v);
 }
 
 static int write_perfetto(struct recording *r, struct sink *sink, struct err *err)
@@ -287,6 +291,7 @@ static int write_perfetto(struct recording *r, struct sink *sink, struct err *er
 	perfetto_ftrace_end(&p);
 	perfetto_requests_end(&p);
 	perfetto_slices_end(&p);
+	perfetto_calls_end(&p);
 	release(&p);
 	if (ret < 0 && err)
 		*err = *recording_error(r);

@@ -33,6 +33,32 @@ enum intern_field {
 	INTERN_FIELDS,
 };
 
+enum track_type {
+	TYPE_BEGIN = 1,
+	TYPE_END,
+	TYPE_INSTANT
+};
+
+/* Ids of tracks: the kind in the highest byte. */
+enum track_kind {
+	TRACKS_THREAD = 1, /* generation << 32 | tid */
+	TRACKS_CPU,	   /* what happened where no thread is known */
+	TRACKS_MARKS,
+	TRACKS_LOSSES, /* 0: all, else lane << 32 | cpu + 1 */
+	TRACKS_DISKS,  /* 0: all, else device << 16 | lane + 1 */
+	TRACKS_CALLS,  /* of calls that are no thread's: the number of the text that is its name */
+	TRACKS_SERVERS,
+	TRACKS_CONNECTIONS,
+};
+
+/* The fields of an argument that can have its value. */
+enum argument_field {
+	ARGUMENT_UNSIGNED = 3,
+	ARGUMENT_SIGNED = 4,
+	ARGUMENT_TEXT = 6,
+	ARGUMENT_POINTER = 7,
+};
+
 /* A switch that waits for the next one of its processor: only that shows whether `next` ran until then. */
 struct perfetto_switch {
 	bool is_held;
@@ -81,7 +107,7 @@ struct perfetto_request {
 
 /* A connection of a server. Slices of its track begin where those of the last request have ended. */
 struct perfetto_connection {
-	uint64_t id; /* of its track */
+	uint64_t id;	     /* of its track */
 	uint64_t begin, end; /* as drawn, of the last request */
 };
 
@@ -92,6 +118,15 @@ struct perfetto_stretch {
 	int32_t tid;
 	uint32_t client;	 /* a number of texts */
 	uint32_t asked, n_asked; /* of p->asked: where those begin that it has asked for, and how many */
+};
+
+/* Recorded calls (KNOWN_CALL) of a track: each is in the one before it, and has begun in the file. */
+struct perfetto_calls {
+	vec(struct perfetto_call {
+		uint32_t depth;
+		uint64_t end; /* of one that has not returned, that of the call it is in; 0: not known */
+	});
+	uint64_t last; /* the latest end so far */
 };
 
 struct perfetto {
@@ -105,13 +140,15 @@ struct perfetto {
 	vec(struct perfetto_thread) threads;
 	vec(struct perfetto_cpu) cpus;
 	vec(struct perfetto_request) requests;
-	struct set returning; /* probes that have returned: int64_t */
+	struct set returning;	/* probes that have returned: int64_t */
+	struct set tracks;	/* ids of tracks that have been described, but those of threads */
+	struct set call_tracks; /* ids of tracks that calls are on; the number is that in `calls` */
+	vec(struct perfetto_calls) calls;
 	struct set connection_numbers; /* numbers index connections */
 	vec(struct perfetto_connection) connections;
 	vec(struct perfetto_stretch) stretches;
-	vec(uint64_t) asked;  /* numbers of requests */
-	struct set texts;     /* of stretches */
-	struct set tracks;    /* ids of tracks that have been described, but those of threads */
+	vec(uint64_t) asked; /* numbers of requests */
+	struct set texts;    /* of stretches */
 };
 
 /* --- perfetto.c --- */
@@ -145,46 +182,36 @@ void perfetto_ftrace_end(struct perfetto *p);
 
 /* --- perfetto_slices.c: what has a begin and an end, and moments --- */
 
-/* Ids of tracks: the kind in the highest byte. */
-enum perfetto_tracks {
-	TRACKS_THREAD = 1, /* generation << 32 | tid */
-	TRACKS_CPU,	   /* what happened where no thread is known */
-	TRACKS_MARKS,
-	TRACKS_LOSSES, /* 0: all, else lane << 32 | cpu + 1 */
-	TRACKS_DISKS,  /* 0: all, else device << 16 | lane + 1 */
-	TRACKS_SERVERS,
-	TRACKS_CONNECTIONS,
-};
-enum perfetto_type {
-	TYPE_BEGIN = 1,
-	TYPE_END,
-	TYPE_INSTANT
-};
+void perfetto_slices_event(struct perfetto *p, const struct recording_event *event);
+void perfetto_slices_loss(struct perfetto *p, const struct recording_event *loss);
+void perfetto_slices_end(struct perfetto *p);
+static inline uint64_t perfetto_track_id(enum track_kind kind, uint64_t number)
+{
+	return (uint64_t)kind << 56 | number;
+}
+/* Describes the track, unless it has been. Each returns the id. */
+uint64_t perfetto_named_track(struct perfetto *p, uint64_t id, uint64_t parent, const char *name);
+uint64_t perfetto_thread_track(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
+/* A track event in p->message: arguments first, then perfetto_add_event(), which writes it. Names are copied. */
+void perfetto_add_argument(struct perfetto *p, const char *name, enum argument_field field, uint64_t value);
+void perfetto_add_text_argument(struct perfetto *p, const char *name, const char *text);
+/* An arrow from the event before that has the same id. */
+void perfetto_add_flow(struct perfetto *p, uint64_t id);
+/* category, name: NULL for an end, which has neither. */
+void perfetto_add_event(struct perfetto *p, uint64_t track, uint64_t time, enum track_type type, const char *category,
+			const char *name);
+/* The thread has ended, or its id is now another thread's. */
+void perfetto_slices_thread_end(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
 
-/* The id of a track, which is described unless it has been. */
-uint64_t perfetto_slices_track(struct perfetto *p, enum perfetto_tracks kind, uint64_t number, uint64_t parent,
-			       const char *name);
-/* The same of a thread, at that time: earlier, it would not exist yet for the trace processor. */
-uint64_t perfetto_slices_thread(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
-/*
- * A track event in p->message: its arguments and flows first, then add(). A flow is an arrow from the event before that
- * has the same id. category, name: NULL, constant or the recording's; an end has neither.
- */
-void perfetto_slices_argument(struct perfetto *p, const char *name, const char *text);
-void perfetto_slices_flow(struct perfetto *p, uint64_t id);
-void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type,
-			 const char *category, const char *name);
+/* --- perfetto_calls.c: calls that were recorded when they had ended --- */
+
+void perfetto_calls_event(struct perfetto *p, const struct recording_event *event);
+void perfetto_calls_end(struct perfetto *p);
 
 /* --- perfetto_requests.c: requests of a server --- */
 
 void perfetto_requests_event(struct perfetto *p, const struct recording_event *event);
 /* Before perfetto_slices_end(): the threads. */
 void perfetto_requests_end(struct perfetto *p);
-
-void perfetto_slices_event(struct perfetto *p, const struct recording_event *event);
-void perfetto_slices_loss(struct perfetto *p, const struct recording_event *loss);
-void perfetto_slices_end(struct perfetto *p);
-/* The thread has ended, or its id is now another thread's. */
-void perfetto_slices_thread_end(struct perfetto *p, struct perfetto_thread *thread, uint64_t time);
 
 #endif

@@ -56,9 +56,9 @@ static struct perfetto_connection *find_connection(struct perfetto *p, const str
 		return &p->connections.v[at];
 	server = recording_known(event, KNOWN_F_SERVER, 0) & 0xffffffff;
 	str_addf(&name, "requests at %s", text_of(p, event, KNOWN_F_SERVER));
-	parent = perfetto_slices_track(p, TRACKS_SERVERS, server, 0, name.data);
+	parent = perfetto_named_track(p, perfetto_track_id(TRACKS_SERVERS, server), 0, name.data);
 	*vec_push(&p->connections) = (struct perfetto_connection){
-		.id = perfetto_slices_track(p, TRACKS_CONNECTIONS, at, parent, text_of(p, event, KNOWN_F_CLIENT)),
+		.id = perfetto_named_track(p, perfetto_track_id(TRACKS_CONNECTIONS, at), parent, text_of(p, event, KNOWN_F_CLIENT)),
 	};
 	return &p->connections.v[at];
 }
@@ -72,14 +72,14 @@ static void add_whole(struct perfetto *p, const struct recording_event *event, c
 	if (slice->to <= connection->begin)
 		return;
 	connection->end = slice->to;
-	perfetto_slices_argument(p, "client", text_of(p, event, KNOWN_F_CLIENT));
+	perfetto_add_text_argument(p, "client", text_of(p, event, KNOWN_F_CLIENT));
 	snprintf(task, sizeof(task), "%d", event->task);
-	perfetto_slices_argument(p, "answered_by", task);
+	perfetto_add_text_argument(p, "answered_by", task);
 	if (slice->part == RECORD_REQUEST_BEHIND)
-		perfetto_slices_flow(p, FLOW_ASKED(slice->number));
-	perfetto_slices_flow(p, FLOW_THREADS(slice->number));
-	perfetto_slices_add(p, connection->id, connection->begin, TYPE_BEGIN, "request", "request");
-	perfetto_slices_add(p, connection->id, connection->end, TYPE_END, NULL, NULL);
+		perfetto_add_flow(p, FLOW_ASKED(slice->number));
+	perfetto_add_flow(p, FLOW_THREADS(slice->number));
+	perfetto_add_event(p, connection->id, connection->begin, TYPE_BEGIN, "request", "request");
+	perfetto_add_event(p, connection->id, connection->end, TYPE_END, NULL, NULL);
 }
 
 static void add_step(struct perfetto *p, const struct recording_event *event, const struct slice *slice)
@@ -90,8 +90,8 @@ static void add_step(struct perfetto *p, const struct recording_event *event, co
 
 	if (to <= from)
 		return;
-	perfetto_slices_add(p, connection->id, from, TYPE_BEGIN, "step", text_of(p, event, KNOWN_F_TEXT));
-	perfetto_slices_add(p, connection->id, to, TYPE_END, NULL, NULL);
+	perfetto_add_event(p, connection->id, from, TYPE_BEGIN, "step", text_of(p, event, KNOWN_F_TEXT));
+	perfetto_add_event(p, connection->id, to, TYPE_END, NULL, NULL);
 }
 
 static void keep_stretch(struct perfetto *p, const struct recording_event *event, const struct slice *slice)
@@ -145,14 +145,14 @@ static int by_thread(const void *pa, const void *pb)
 static void add_stretch(struct perfetto *p, const struct perfetto_stretch *stretch, uint64_t from)
 {
 	struct perfetto_thread *thread = perfetto_find_thread(p, stretch->tid, from);
-	const uint64_t track = perfetto_slices_thread(p, thread, from);
+	const uint64_t track = perfetto_thread_track(p, thread, from);
 
-	perfetto_slices_argument(p, "client", p->texts.v[stretch->client].bytes);
-	perfetto_slices_flow(p, FLOW_THREADS(stretch->number));
+	perfetto_add_text_argument(p, "client", p->texts.v[stretch->client].bytes);
+	perfetto_add_flow(p, FLOW_THREADS(stretch->number));
 	for (uint32_t i = 0; i < stretch->n_asked; i++)
-		perfetto_slices_flow(p, FLOW_ASKED(p->asked.v[stretch->asked + i]));
-	perfetto_slices_add(p, track, from, TYPE_BEGIN, "request", "request");
-	perfetto_slices_add(p, track, stretch->to, TYPE_END, NULL, NULL);
+		perfetto_add_flow(p, FLOW_ASKED(p->asked.v[stretch->asked + i]));
+	perfetto_add_event(p, track, from, TYPE_BEGIN, "request", "request");
+	perfetto_add_event(p, track, stretch->to, TYPE_END, NULL, NULL);
 }
 
 void perfetto_requests_end(struct perfetto *p)

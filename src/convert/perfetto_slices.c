@@ -22,10 +22,6 @@ enum {
 	TRACK_OWN_NAME = 23,
 	TRACK_FLOW = 47,
 	ARGUMENT_NAME = 1,
-	ARGUMENT_UNSIGNED = 3,
-	ARGUMENT_SIGNED = 4,
-	ARGUMENT_TEXT = 6,
-	ARGUMENT_POINTER = 7,
 	DESCRIPTOR_ID = 1,
 	DESCRIPTOR_NAME = 2,
 	DESCRIPTOR_THREAD = 4,
@@ -33,15 +29,9 @@ enum {
 	THREAD_PROCESS = 1,
 	THREAD_ID = 2,
 };
-static uint64_t track_id(enum perfetto_tracks kind, uint64_t number)
-{
-	return (uint64_t)kind << 56 | number;
-}
 
-uint64_t perfetto_slices_track(struct perfetto *p, enum perfetto_tracks kind, uint64_t number, uint64_t parent,
-			       const char *name)
+uint64_t perfetto_named_track(struct perfetto *p, uint64_t id, uint64_t parent, const char *name)
 {
-	const uint64_t id = track_id(kind, number);
 	size_t before = p->tracks.n;
 
 	if (set_add(&p->tracks, &id, sizeof(id)) < before)
@@ -53,9 +43,11 @@ uint64_t perfetto_slices_track(struct perfetto *p, enum perfetto_tracks kind, ui
 	return id;
 }
 
-uint64_t perfetto_slices_thread(struct perfetto *p, struct perfetto_thread *thread, uint64_t time)
+/* At that time: earlier, the thread would not exist yet for the trace processor. */
+uint64_t perfetto_thread_track(struct perfetto *p, struct perfetto_thread *thread, uint64_t time)
 {
-	uint64_t id = track_id(TRACKS_THREAD, (uint64_t)(thread->generation & 0xffffff) << 32 | (uint32_t)thread->tid);
+	uint64_t number = (uint64_t)(thread->generation & 0xffffff) << 32 | (uint32_t)thread->tid;
+	uint64_t id = perfetto_track_id(TRACKS_THREAD, number);
 	const struct recording_task *task = recording_task(p->r, thread->tid);
 
 	if (thread->has_track)
@@ -75,12 +67,12 @@ static uint64_t cpu_track(struct perfetto *p, uint32_t cpu)
 	char name[64];
 
 	snprintf(name, sizeof(name), "processor %u, no thread", cpu);
-	return perfetto_slices_track(p, TRACKS_CPU, cpu, 0, name);
+	return perfetto_named_track(p, perfetto_track_id(TRACKS_CPU, cpu), 0, name);
 }
 
-/* --- a track event in p->message: arguments first, then add_event() --- */
+/* --- a track event in p->message --- */
 
-static void add_argument(struct perfetto *p, const char *name, unsigned int field, uint64_t value)
+void perfetto_add_argument(struct perfetto *p, const char *name, enum argument_field field, uint64_t value)
 {
 	str_reset(&p->part);
 	protobuf_add_number(&p->part, ARGUMENT_NAME, perfetto_intern(p, INTERN_ARGUMENT_NAME, name));
@@ -88,7 +80,7 @@ static void add_argument(struct perfetto *p, const char *name, unsigned int fiel
 	protobuf_add_message(&p->message, TRACK_ARGUMENTS, &p->part);
 }
 
-void perfetto_slices_argument(struct perfetto *p, const char *name, const char *text)
+void perfetto_add_text_argument(struct perfetto *p, const char *name, const char *text)
 {
 	str_reset(&p->part);
 	protobuf_add_number(&p->part, ARGUMENT_NAME, perfetto_intern(p, INTERN_ARGUMENT_NAME, name));
@@ -102,9 +94,9 @@ static void add_word_argument(struct perfetto *p, const char *name, uint64_t val
 	int64_t number = perfetto_plain(value);
 
 	if (number >= -65536 && number < 1 << 24)
-		add_argument(p, name, ARGUMENT_SIGNED, number);
+		perfetto_add_argument(p, name, ARGUMENT_SIGNED, number);
 	else
-		add_argument(p, name, ARGUMENT_POINTER, value);
+		perfetto_add_argument(p, name, ARGUMENT_POINTER, value);
 }
 
 static void add_words(struct perfetto *p, const uint64_t *words, size_t n)
@@ -117,13 +109,13 @@ static void add_words(struct perfetto *p, const uint64_t *words, size_t n)
 	}
 }
 
-void perfetto_slices_flow(struct perfetto *p, uint64_t id)
+void perfetto_add_flow(struct perfetto *p, uint64_t id)
 {
 	protobuf_add_fixed(&p->message, TRACK_FLOW, id);
 }
 
-void perfetto_slices_add(struct perfetto *p, uint64_t track, uint64_t time, enum perfetto_type type,
-			 const char *category, const char *name)
+void perfetto_add_event(struct perfetto *p, uint64_t track, uint64_t time, enum track_type type, const char *category,
+			const char *name)
 {
 	protobuf_add_number(&p->message, TRACK_TYPE, type);
 	protobuf_add_number(&p->message, TRACK_TRACK, track);
@@ -149,13 +141,13 @@ static const char *open_name(struct perfetto *p, bool is_probe, int64_t id)
 }
 
 static void add_open(struct perfetto *p, struct perfetto_thread *thread, const struct perfetto_open *open,
-		     enum perfetto_type type)
+		     enum track_type type)
 {
-	uint64_t track = perfetto_slices_thread(p, thread, open->time);
+	uint64_t track = perfetto_thread_track(p, thread, open->time);
 
 	add_words(p, open->args, open->n_args);
-	perfetto_slices_add(p, track, open->time, type, open->is_probe ? "probe" : "syscall",
-		  open_name(p, open->is_probe, open->id));
+	perfetto_add_event(p, track, open->time, type, open->is_probe ? "probe" : "syscall",
+			   open_name(p, open->is_probe, open->id));
 }
 
 static bool returns(struct perfetto *p, const struct perfetto_open *open)
@@ -197,7 +189,7 @@ static void add_result(struct perfetto *p, const struct recording_event *event, 
 		recording_show(&p->text, p->r, event, field);
 		add_word_argument(p, "ret", recording_value(event, field));
 		if (p->text.len && p->text.data[0] == '-' && strspn(p->text.data + 1, "0123456789") < p->text.len - 1)
-			perfetto_slices_argument(p, "error", p->text.data + 1);
+			perfetto_add_text_argument(p, "error", p->text.data + 1);
 		return;
 	}
 	words = recording_words(event, field, &n);
@@ -213,19 +205,19 @@ static void end_open(struct perfetto *p, const struct recording_event *event, bo
 	while (i && (thread->open.v[i - 1].is_probe != is_probe || thread->open.v[i - 1].id != id))
 		i--;
 	if (!i) {
-		uint64_t track = perfetto_slices_thread(p, thread, event->time);
+		uint64_t track = perfetto_thread_track(p, thread, event->time);
 
 		add_result(p, event, is_probe);
-		perfetto_slices_argument(p, "began", "not recorded");
-		perfetto_slices_add(p, track, event->time, TYPE_INSTANT, is_probe ? "probe" : "syscall",
-				    open_name(p, is_probe, id));
+		perfetto_add_text_argument(p, "began", "not recorded");
+		perfetto_add_event(p, track, event->time, TYPE_INSTANT, is_probe ? "probe" : "syscall",
+				   open_name(p, is_probe, id));
 		return;
 	}
 	for (size_t inner = thread->open.n; inner > i; inner--)
 		add_open(p, thread, &thread->open.v[inner - 1], TYPE_INSTANT);
 	add_open(p, thread, &thread->open.v[i - 1], TYPE_BEGIN);
 	add_result(p, event, is_probe);
-	perfetto_slices_add(p, perfetto_slices_thread(p, thread, event->time), event->time, TYPE_END, NULL, NULL);
+	perfetto_add_event(p, perfetto_thread_track(p, thread, event->time), event->time, TYPE_END, NULL, NULL);
 	thread->open.n = i - 1;
 }
 
@@ -236,7 +228,7 @@ static void end_thread(struct perfetto *p, struct perfetto_thread *thread, uint6
 		add_open(p, thread, open, returns(p, open) ? TYPE_BEGIN : TYPE_INSTANT);
 	for (size_t i = thread->open.n; time && i > 0; i--)
 		if (returns(p, &thread->open.v[i - 1]))
-			perfetto_slices_add(p, perfetto_slices_thread(p, thread, time), time, TYPE_END, NULL, NULL);
+			perfetto_add_event(p, perfetto_thread_track(p, thread, time), time, TYPE_END, NULL, NULL);
 	thread->open.n = 0;
 }
 
@@ -301,17 +293,17 @@ static const char *device_name(struct perfetto *p, uint64_t device)
 	return str_or_empty(p->text.data);
 }
 
-static void add_request(struct perfetto *p, const struct perfetto_request *request, enum perfetto_type type)
+static void add_request(struct perfetto *p, const struct perfetto_request *request, enum track_type type)
 {
-	uint64_t all = perfetto_slices_track(p, TRACKS_DISKS, 0, 0, "disks");
-	uint64_t number = request->device << 16 | (request->lane + 1);
-	uint64_t track = perfetto_slices_track(p, TRACKS_DISKS, number, all, device_name(p, request->device));
+	uint64_t all = perfetto_named_track(p, perfetto_track_id(TRACKS_DISKS, 0), 0, "disks");
+	uint64_t track = perfetto_track_id(TRACKS_DISKS, request->device << 16 | (request->lane + 1));
 	bool is_known = request->op < (int64_t)ARRAY_SIZE(operations);
 
-	add_argument(p, "sector", ARGUMENT_UNSIGNED, request->sector);
-	add_argument(p, "bytes", ARGUMENT_UNSIGNED, request->bytes);
-	add_argument(p, "task", ARGUMENT_SIGNED, request->task);
-	perfetto_slices_add(p, track, request->time, type, "block", is_known ? operations[request->op] : "request");
+	perfetto_named_track(p, track, all, device_name(p, request->device));
+	perfetto_add_argument(p, "sector", ARGUMENT_UNSIGNED, request->sector);
+	perfetto_add_argument(p, "bytes", ARGUMENT_UNSIGNED, request->bytes);
+	perfetto_add_argument(p, "task", ARGUMENT_SIGNED, request->task);
+	perfetto_add_event(p, track, request->time, type, "block", is_known ? operations[request->op] : "request");
 }
 
 static struct perfetto_request read_request(const struct recording_event *event)
@@ -365,15 +357,15 @@ static void see_complete(struct perfetto *p, const struct recording_event *event
 	if (i == p->requests.n) {
 		/* a lane of its own, which no request in flight has */
 		done.lane = free_lane(p, done.device);
-		perfetto_slices_argument(p, "began", "not recorded");
+		perfetto_add_text_argument(p, "began", "not recorded");
 		add_request(p, &done, TYPE_INSTANT);
 		return;
 	}
 	add_request(p, &p->requests.v[i], TYPE_BEGIN);
 	if (status && recording_value(event, status))
-		add_argument(p, "status", ARGUMENT_SIGNED, recording_value(event, status));
-	track = track_id(TRACKS_DISKS, done.device << 16 | (p->requests.v[i].lane + 1));
-	perfetto_slices_add(p, track, event->time, TYPE_END, NULL, NULL);
+		perfetto_add_argument(p, "status", ARGUMENT_SIGNED, recording_value(event, status));
+	track = perfetto_track_id(TRACKS_DISKS, done.device << 16 | (p->requests.v[i].lane + 1));
+	perfetto_add_event(p, track, event->time, TYPE_END, NULL, NULL);
 	remove_request(p, i);
 }
 
@@ -382,7 +374,7 @@ static void see_complete(struct perfetto *p, const struct recording_event *event
 static void see_mark(struct perfetto *p, const struct recording_event *event)
 {
 	const struct recording_field *field = recording_field(event, KNOWN_F_TEXT);
-	uint64_t track = perfetto_slices_track(p, TRACKS_MARKS, 0, 0, "marks");
+	uint64_t track = perfetto_named_track(p, perfetto_track_id(TRACKS_MARKS, 0), 0, "marks");
 	size_t len = 0;
 	const char *text = field ? recording_chars(p->r, event, field, &len) : NULL;
 
@@ -398,16 +390,16 @@ static void see_other(struct perfetto *p, const struct recording_event *event)
 {
 	const struct recording_kind *kind = event->kind;
 	struct perfetto_thread *thread = event->task >= 0 ? perfetto_find_thread(p, event->task, event->time) : NULL;
-	uint64_t track = thread ? perfetto_slices_thread(p, thread, event->time) : cpu_track(p, event->cpu);
+	uint64_t track = thread ? perfetto_thread_track(p, thread, event->time) : cpu_track(p, event->cpu);
 
 	for (uint32_t i = 0; i < kind->n; i++) {
 		if (!recording_has(event, &kind->fields[i]))
 			continue;
 		str_reset(&p->text);
 		recording_show(&p->text, p->r, event, &kind->fields[i]);
-		perfetto_slices_argument(p, kind->fields[i].name, str_or_empty(p->text.data));
+		perfetto_add_text_argument(p, kind->fields[i].name, str_or_empty(p->text.data));
 	}
-	perfetto_slices_add(p, track, event->time, TYPE_INSTANT, "other", kind->name);
+	perfetto_add_event(p, track, event->time, TYPE_INSTANT, "other", kind->name);
 }
 
 void perfetto_slices_event(struct perfetto *p, const struct recording_event *event)
@@ -420,10 +412,12 @@ void perfetto_slices_event(struct perfetto *p, const struct recording_event *eve
 		[KNOWN_BLOCK_COMPLETE] = see_complete,
 		[KNOWN_PROBE] = see_probe,
 		[KNOWN_MARK] = see_mark,
+		[KNOWN_CALL] = perfetto_calls_event,
 		[KNOWN_REQUEST] = perfetto_requests_event,
 	};
 	int known = event->kind->known;
-	bool is_call = known == KNOWN_SYS_ENTER || known == KNOWN_SYS_EXIT || known == KNOWN_PROBE;
+	bool is_call = known == KNOWN_SYS_ENTER || known == KNOWN_SYS_EXIT || known == KNOWN_PROBE ||
+		       known == KNOWN_CALL;
 
 	if (known < 0 || (is_call && event->task < 0))
 		see_other(p, event);
@@ -434,15 +428,16 @@ void perfetto_slices_event(struct perfetto *p, const struct recording_event *eve
 void perfetto_slices_loss(struct perfetto *p, const struct recording_event *loss)
 {
 	uint64_t began = loss->since ? loss->since : recording_info(p->r)->start.monotonic, ended = loss->time;
-	uint64_t all = perfetto_slices_track(p, TRACKS_LOSSES, 0, 0, "lost events");
+	uint64_t all = perfetto_named_track(p, perfetto_track_id(TRACKS_LOSSES, 0), 0, "lost events");
 	char name[64];
 	uint64_t track;
 
 	snprintf(name, sizeof(name), "processor %u", loss->cpu);
-	track = perfetto_slices_track(p, TRACKS_LOSSES, (uint64_t)loss->lane << 32 | (loss->cpu + 1), all, name);
-	add_argument(p, "lost", ARGUMENT_UNSIGNED, loss->lost);
-	perfetto_slices_add(p, track, began < ended ? began : ended, TYPE_BEGIN, "loss", "lost events");
-	perfetto_slices_add(p, track, ended, TYPE_END, NULL, NULL);
+	track = perfetto_track_id(TRACKS_LOSSES, (uint64_t)loss->lane << 32 | (loss->cpu + 1));
+	perfetto_named_track(p, track, all, name);
+	perfetto_add_argument(p, "lost", ARGUMENT_UNSIGNED, loss->lost);
+	perfetto_add_event(p, track, began < ended ? began : ended, TYPE_BEGIN, "loss", "lost events");
+	perfetto_add_event(p, track, ended, TYPE_END, NULL, NULL);
 }
 
 void perfetto_slices_end(struct perfetto *p)

@@ -68,6 +68,7 @@ static int resolve_specs(struct progs *progs, struct err *err)
 	int ret = probes_resolve(progs->instance, settings, specs->what, &progs->set, err);
 
 	progs->options.mech = settings->mech;
+	progs->options.registers = specs->registers;
 	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);
 }
 

@@ -64,6 +64,7 @@ struct progs_specs {
 	const char *program;
 	size_t settings;  /* SETTING(struct probes_settings, ...) */
 	const char *what; /* "count", for "nothing to count" */
+	bool registers;	  /* the program reads registers and arguments of functions: no trampolines */
 };
 
 /* The pending table of the programs (bpf/pending.bpf.h). */

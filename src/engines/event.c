@@ -320,7 +320,7 @@ static void event_armed(struct engine_instance *instance)
 	if (events->counted || are_samples(events->source))
 		return;
 	if (events->source->rows)
-		events->source->rows->begin(events->rows, instance, &events->progs.object);
+		events->source->rows->begin(events->rows, instance, &events->progs.object, events->stacks);
 	else
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
 	output_flush(instance->ctx->out);

@@ -28,8 +28,12 @@ struct event_rows {
 	 */
 	int (*open)(struct engine_instance *instance, const struct target_set *set, struct object *object, void **state,
 		    struct err *err);
-	/* The probes are armed: begins the table, with the instance's schema. The object stays valid until close(). */
-	void (*begin)(void *state, struct engine_instance *instance, const struct object *object);
+	/*
+	 * The probes are armed: begins the table, with the instance's schema. The object and the stacks (NULL: there
+	 * are none) stay valid until close().
+	 */
+	void (*begin)(void *state, struct engine_instance *instance, const struct object *object,
+		      struct stacks *stacks);
 	/* Each event, in the order of time; it is valid during the call. */
 	void (*add)(void *state, const struct event *event);
 	/* Tracing ends: what the buffer has comes still. */

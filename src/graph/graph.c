@@ -6,8 +6,12 @@
 #include "base/hash.h"
 #include "base/lookup.h"
 #include "base/report.h"
+#include "engine/stacks.h"
 #include "graph.h"
 #include "graph_files.h"
+#include "graph_flat.h"
+#include "graph_if.h"
+#include "graph_record.h"
 #include "probe/target.h"
 #include "prototype.h"
 
@@ -31,8 +35,12 @@ struct call {
 
 struct thread {
 	struct graph_thread_key key;
-	struct event who; /* time 0: not known yet */
-	vec(struct call); /* in the order of their ends */
+	struct event who;				  /* time 0: not known yet */
+	char recorded[sizeof(((struct event *)0)->comm)]; /* its name in the recording; "": none yet */
+	uint64_t stack;					  /* of its outermost call; 0: none */
+	uint32_t track;					  /* as of record_function; 0: of its own, or none yet */
+	vec(struct call);				  /* in the order of their ends */
+	uint32_t kept;					  /* less deep calls are callers of what was shown */
 	/* By depth: ns of calls that were printed before their caller has returned. They are no time of its own. */
 	struct {
 		vec(uint64_t);
@@ -48,13 +56,16 @@ struct graph {
 	vec(struct thread);
 	struct lookup lookup; /* finds threads */
 	size_t idle, n_calls;
-	bool said_partial;
+	bool said_partial, knows_command;
 	struct graph_shared shared;
 	struct {
 		vec(struct graph_call);
 	} open; /* since graph_stop() */
 	uint64_t stopped;
 	struct graph_files files;
+	struct graph_record record;
+	struct graph_flat flat;
+	struct graph_if only_if;
 	/* what the row that is printed points to */
 	struct str args, result, line;
 };
@@ -121,6 +132,16 @@ static int refuse_both(const struct graph *graph, struct err *err)
 	return err_set(err, -EINVAL, "stdout gets either rows (--json, --csv) or a file (FILE is -): choose one");
 }
 
+static int begin_record(struct graph *graph, struct err *err)
+{
+	const struct file *file = graph_files_perfetto(&graph->files);
+	int ret = file ? graph_record_open(&graph->record, file, graph->settings, err) : 0;
+
+	for (size_t i = 0; i < graph->set->n_slots; i++)
+		graph_record_function(&graph->record, i, graph->set->slots[i]);
+	return ret;
+}
+
 struct graph *graph_new(const struct graph_settings *settings, const struct target_set *set, struct output *out,
 			uint8_t *about, struct err *err)
 {
@@ -136,12 +157,15 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	graph->out = out;
 	graph->prototypes = prototypes_new(set->n_slots);
 	find_functions(graph);
-	if (graph_files_add(&graph->files, settings->folded, settings->flame, settings->force, err) ||
-	    refuse_both(graph, err) || (settings->under && mark_roots(graph, about, err))) {
+	if ((settings->flat && graph_flat_check(set, err)) || graph_files_add(&graph->files, settings, err) ||
+	    refuse_both(graph, err) ||
+	    (settings->under && mark_roots(graph, about, err)) ||
+	    graph_if_bind(&graph->only_if, settings->only_if, graph->prototypes, graph->functions, set->n_slots, err) ||
+	    begin_record(graph, err)) {
 		graph_free(graph);
 		return NULL;
 	}
-	for (size_t i = 0; settings->args && i < set->n_slots; i++)
+	for (size_t i = 0; settings->reads_args && i < set->n_slots; i++)
 		if (graph->functions[i])
 			about[i] |= prototypes_text(graph->prototypes, graph->functions[i]);
 	return graph;
@@ -150,6 +174,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 void graph_begin(struct graph *graph, const struct schema *schema, const struct graph_shared *shared)
 {
 	graph->shared = *shared;
+	graph_record_begin(&graph->record, graph->settings);
 	if (!files_use_stdout(&graph->files.files))
 		output_table_begin(graph->out, schema, NULL, true);
 }
@@ -170,6 +195,10 @@ void graph_free(struct graph *graph)
 	free(graph->open.v);
 	lookup_release(&graph->lookup);
 	prototypes_free(graph->prototypes);
+	graph_record_release(&graph->record);
+	graph_flat_release(&graph->flat);
+	graph_if_release(&graph->only_if);
+	condition_free(graph->settings->only_if);
 	graph_files_release(&graph->files);
 	free(graph->functions);
 	str_release(&graph->args);
@@ -230,8 +259,10 @@ static void find_who(const struct graph *graph, struct thread *thread)
 	if (thread->who.time)
 		return;
 	thread->who.tid = thread->key.tid;
-	if (!bpf_map_lookup_elem(graph->shared.threads, &thread->key, &known))
-		thread->who = known.who;
+	if (bpf_map_lookup_elem(graph->shared.threads, &thread->key, &known))
+		return;
+	thread->who = known.who;
+	thread->stack = known.stack;
 }
 
 /* --- rows --- */
@@ -274,6 +305,24 @@ static void describe(struct graph *graph, const struct thread *thread, const str
 		row->result = graph->result.data;
 }
 
+static void print_flat(struct graph *graph, const struct graph_event *event)
+{
+	const struct thread thread = { .who = event->event };
+	struct call call = { .start = event->event.time, .function = event->function };
+	struct graph_row row;
+
+	if (graph->settings->args) {
+		memcpy(call.args, event->args, sizeof(call.args));
+		memcpy(call.text, event->text, sizeof(call.text));
+	}
+	describe(graph, &thread, &call, &row);
+	row.caller = graph_flat_caller(&graph->flat, event->ret);
+	if (row.args)
+		print_line(graph, &row, "%s(%s) <- %s", row.function, row.args, row.caller);
+	else
+		print_line(graph, &row, "%s <- %s", row.function, row.caller);
+}
+
 static void print_begin(struct graph *graph, const struct thread *thread, const struct call *call)
 {
 	struct graph_row row;
@@ -283,11 +332,22 @@ static void print_begin(struct graph *graph, const struct thread *thread, const 
 	print_line(graph, &row, "%s(%s) {", row.function, str_or_empty(row.args));
 }
 
+static void add_stack(const struct graph *graph, const struct thread *thread, struct graph_row *row)
+{
+	struct stacks_named named = {};
+
+	if (row->depth || !graph->shared.stacks || !thread->stack)
+		return;
+	stacks_find(graph->shared.stacks, thread->stack, &named);
+	row->stack = named.kernel;
+}
+
 static void print_end(struct graph *graph, const struct thread *thread, const struct call *call)
 {
 	struct graph_row row;
 
 	describe(graph, thread, call, &row);
+	add_stack(graph, thread, &row);
 	if (!call->ended)
 		print_line(graph, &row, "} /* has not returned */");
 	else
@@ -300,6 +360,7 @@ static void print_leaf(struct graph *graph, const struct thread *thread, const s
 	struct graph_row row;
 
 	describe(graph, thread, call, &row);
+	add_stack(graph, thread, &row);
 	print_line(graph, &row, "%s(%s)%s%s%s", row.function, str_or_empty(row.args), row.result ? " = " : "",
 		   str_or_empty(row.result), call->ended ? "" : " /* has not returned */");
 }
@@ -309,6 +370,7 @@ static void print_data(struct graph *graph, const struct thread *thread, const s
 	struct graph_row row;
 
 	describe(graph, thread, call, &row);
+	add_stack(graph, thread, &row);
 	output_row(graph->out, &row);
 }
 
@@ -411,16 +473,93 @@ static void add_paths(struct graph *graph, struct thread *thread)
 	leave_calls(graph, thread, &walk, 0);
 }
 
-/* Prints the thread's calls, and forgets them. */
-static void print_calls(struct graph *graph, struct thread *thread)
+/* What is no thread has a track by itself: its calls would not nest in those of the thread that runs it. */
+static void name_track(struct graph *graph, struct thread *thread)
 {
-	if (!thread->n)
+	const struct target *function = graph->functions[thread->v[0].function];
+	__str struct str name = {};
+
+	if (thread->key.tid || thread->track)
 		return;
-	find_who(graph, thread);
-	for (size_t i = 0; i < thread->n; i++)
-		thread->v[i].order = i;
-	qsort(thread->v, thread->n, sizeof(*thread->v), by_begin);
-	if (graph_files_wanted(&graph->files))
+	if (function->kind == TARGET_USER)
+		str_addf(&name, "%s %u, goroutine %u", comm_of(thread), thread->who.pid, graph->record.tracks + 1);
+	else
+		str_addf(&name, "%s, idle task %u", comm_of(thread), graph->record.tracks + 1);
+	thread->track = graph_record_track(&graph->record, name.data);
+}
+
+/* The command's process was sonde's until it executed. */
+static void record_command(struct graph *graph, const struct event *who, uint64_t since)
+{
+	struct event command = *who;
+
+	if (graph->knows_command || !who->pid || (pid_t)who->pid != graph->settings->command)
+		return;
+	graph->knows_command = true;
+	command.tid = who->pid;
+	graph_record_thread(&graph->record, &command, since, true);
+}
+
+/* Who it is comes before its calls. */
+static void record_thread(struct graph *graph, struct thread *thread)
+{
+	const struct event *who = &thread->who;
+
+	name_track(graph, thread);
+	record_command(graph, who, thread->v[0].start);
+	if (!who->pid || !who->tid || !strncmp(thread->recorded, who->comm, sizeof(who->comm)))
+		return;
+	memcpy(thread->recorded, who->comm, sizeof(who->comm));
+	graph_record_thread(&graph->record, who, thread->v[0].start, false);
+}
+
+static void record_calls(struct graph *graph, struct thread *thread)
+{
+	if (!graph_files_perfetto(&graph->files))
+		return;
+	record_thread(graph, thread);
+	for (size_t i = 0; i < thread->n; i++) {
+		struct graph_row row;
+
+		describe(graph, thread, &thread->v[i], &row);
+		graph_record_call(&graph->record, &row, thread->v[i].function, thread->track);
+	}
+}
+
+static bool matches(const struct graph *graph, const struct call *call)
+{
+	const struct graph_if_call one = { graph->functions[call->function], call->args, call->text, call->returned,
+					   call->ret };
+
+	return graph_if_matches(&graph->only_if, &one);
+}
+
+/*
+ * Keeps the calls that match, and their callers, of those in the order of their begins: seen from the end, a caller is
+ * the next call that is less deep.
+ */
+static void keep_matching(const struct graph *graph, struct thread *thread)
+{
+	uint32_t depth = thread->kept;
+	size_t first = thread->n;
+
+	for (size_t i = thread->n; i--;) {
+		const struct call *call = &thread->v[i];
+
+		if (call->depth >= depth && !matches(graph, call))
+			continue;
+		depth = call->depth;
+		thread->v[--first] = *call;
+	}
+	thread->kept = depth;
+	thread->n -= first;
+	memmove(thread->v, thread->v + first, thread->n * sizeof(*thread->v));
+}
+
+static void show_calls(struct graph *graph, struct thread *thread)
+{
+	record_calls(graph, thread);
+	if (graph->files.stacks)
 		add_paths(graph, thread);
 	if (files_use_stdout(&graph->files.files))
 		;
@@ -429,7 +568,22 @@ static void print_calls(struct graph *graph, struct thread *thread)
 	else
 		for (size_t i = 0; i < thread->n; i++)
 			print_data(graph, thread, &thread->v[i]);
+}
+
+/* Prints the thread's calls, and forgets them. */
+static void print_calls(struct graph *graph, struct thread *thread)
+{
+	if (!thread->n)
+		return;
 	graph->n_calls -= thread->n;
+	find_who(graph, thread);
+	for (size_t i = 0; i < thread->n; i++)
+		thread->v[i].order = i;
+	qsort(thread->v, thread->n, sizeof(*thread->v), by_begin);
+	if (graph->settings->only_if)
+		keep_matching(graph, thread);
+	if (thread->n)
+		show_calls(graph, thread);
 	thread->n = 0;
 	graph->idle++;
 }
@@ -466,9 +620,15 @@ static void close_open(struct graph *graph, const struct graph_event *event)
 
 void graph_add(struct graph *graph, const struct graph_event *event)
 {
-	struct thread *thread = thread_of(graph, &event->thread);
-	struct call *call = add_call(graph, thread);
+	struct thread *thread;
+	struct call *call;
 
+	if (graph->settings->flat) {
+		print_flat(graph, event);
+		return;
+	}
+	thread = thread_of(graph, &event->thread);
+	call = add_call(graph, thread);
 	close_open(graph, event);
 	call->start = event->start;
 	call->ns = event->ns;
@@ -477,13 +637,15 @@ void graph_add(struct graph *graph, const struct graph_event *event)
 	call->depth = event->depth;
 	call->ended = true;
 	call->returned = event->returned;
-	if (graph->settings->args) {
+	if (graph->settings->reads_args) {
 		memcpy(call->args, event->args, sizeof(call->args));
 		memcpy(call->text, event->text, sizeof(call->text));
 	}
 	if (!event->depth) {
 		thread->who = event->event;
+		thread->stack = event->stack;
 		print_calls(graph, thread);
+		thread->kept = 0;
 	} else if (thread->n >= CALLS_MAX || graph->n_calls >= CALLS_ALL_MAX) {
 		print_early(graph, thread);
 	}
@@ -513,12 +675,19 @@ static void add_open(struct graph *graph, const struct graph_call *open)
 	memcpy(call->text, open->text, sizeof(call->text));
 }
 
-bool graph_end(struct graph *graph, const char *title)
+bool graph_end(struct graph *graph)
 {
+	struct err err = {};
+	bool written = true;
+
 	vec_each(open, &graph->open)
 		if (open->thread.task && graph->stopped - open->pending.start >= graph->settings->least)
 			add_open(graph, open);
 	for (size_t i = 0; i < graph->n; i++)
 		print_calls(graph, &graph->v[i]);
-	return !graph_files_wanted(&graph->files) || graph_files_write(&graph->files, title);
+	if (graph_record_write(&graph->record, &err)) {
+		report_err(&err, NULL);
+		written = false;
+	}
+	return (!graph->files.stacks || graph_files_write(&graph->files, graph->settings->title)) && written;
 }

@@ -18,25 +18,40 @@
 #include "bpf/event.h"
 #include "bpf/pending.h"
 #include "bpf/graph.h"
+#include "output/frame.h"
 #include "output/output.h"
 
+struct condition;
+struct filter;
 struct graph;
+struct stacks;
 struct target_set;
 
 struct graph_settings {
 	bool args, results;
+	struct condition *only_if;  /* calls that match, and their callers; NULL: all. graph_free() frees it */
+	bool reads_args;	    /* records have arguments */
+	bool flat;		    /* entries as they come, with their callers: no trees */
 	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
+	const char *perfetto;	    /* a file for Perfetto; NULL: none */
 	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
 	bool regex, force;	    /* of the spec, as of struct target_options; force: overwrite files, too */
 	pid_t pid;		    /* likewise */
 	uint64_t least;		    /* ns: calls that have not returned are shown only if they have taken so long */
+	const char *title;	    /* of the run, for files */
+	pid_t command;		    /* 0: none */
+	const struct filter *filter;
 };
 
-/* What the programs share: the pending table, and the descriptor of the map of threads. Valid while the graph is. */
+/*
+ * What the programs share: the pending table, the descriptor of the map of threads, stacks.
+ * Valid while the graph is.
+ */
 struct graph_shared {
 	const struct graph_call *pending;
 	size_t n;
 	int threads;
+	struct stacks *stacks; /* the caller's; NULL: there are none */
 };
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */
@@ -49,6 +64,8 @@ struct graph_row {
 	long long ret;
 	const char *function, *args, *result; /* args and result: NULL if not asked for, or if there is none */
 	const char *line;		      /* text: the function as the tree shows it */
+	struct frame_stack stack;	      /* the kernel's, where depth is 0 and there are stacks */
+	const char *caller;		      /* of settings->flat only: the function that it was called by */
 };
 
 /*
@@ -61,14 +78,14 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 void graph_free(struct graph *graph);
 /* Begins the table of rows, unless a file has stdout. */
 void graph_begin(struct graph *graph, const struct schema *schema, const struct graph_shared *shared);
-/* A record. Its args and text are read if settings->args is set. */
+/* A record. Its args and text are read if settings->reads_args is set. */
 void graph_add(struct graph *graph, const struct graph_event *event);
 /* Notes which calls have not returned. The records of some of them may come still. */
 void graph_stop(struct graph *graph);
 /*
- * Prints all that is kept, and what has not returned. Writes the files, with the title of the run. False: one could not
- * be written, which is reported.
+ * Prints all that is kept, and what has not returned. Writes the files. False: one could not be written, which is
+ * reported.
  */
-bool graph_end(struct graph *graph, const char *title);
+bool graph_end(struct graph *graph);
 
 #endif

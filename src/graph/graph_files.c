@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Paths of calls as stacks with a time. */
 #include "base/report.h"
+#include "convert/convert.h"
 #include "graph_files.h"
 #include "output/field.h"
 
@@ -22,13 +23,30 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-int graph_files_add(struct graph_files *files, const char *folded, const char *flame, bool force, struct err *err)
+static int add(struct graph_files *files, const struct file_format *format, const char *name, bool force,
+	       struct err *err)
 {
-	int ret = folded ? files_add(&files->files, &file_folded, folded, force, err) : 0;
+	return name ? files_add(&files->files, format, name, force, err) : 0;
+}
 
-	if (!ret && flame)
-		ret = files_add(&files->files, &file_flame, flame, force, err);
+int graph_files_add(struct graph_files *files, const struct graph_settings *settings, struct err *err)
+{
+	int ret = add(files, &file_folded, settings->folded, settings->force, err);
+
+	if (!ret)
+		ret = add(files, &file_flame, settings->flame, settings->force, err);
+	if (!ret)
+		ret = add(files, &convert_perfetto.file, settings->perfetto, settings->force, err);
+	files->stacks = settings->folded || settings->flame;
 	return ret;
+}
+
+const struct file *graph_files_perfetto(const struct graph_files *files)
+{
+	vec_each(file, &files->files)
+		if (file->format == &convert_perfetto.file)
+			return file;
+	return NULL;
 }
 
 void graph_files_call(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n)
@@ -59,7 +77,7 @@ bool graph_files_write(struct graph_files *files, const char *title)
 	vec_each(file, &files->files) {
 		struct err err = {};
 
-		if (!files_write(&files->files, file, &err))
+		if (file->format == &convert_perfetto.file || !files_write(&files->files, file, &err))
 			continue;
 		report_err(&err, NULL);
 		written = false;

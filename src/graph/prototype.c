@@ -223,6 +223,21 @@ static void add_integer(uint32_t size, bool is_signed, uint64_t value, struct st
 		str_add_u64(to, value << unused >> unused);
 }
 
+/* As add_value() shows it. */
+static int64_t number_of(const struct proto *proto, uint32_t id, uint64_t value, bool *is_unsigned)
+{
+	const struct btf_type *t = plain(proto, id);
+	const uint32_t kind = t ? BTF_INFO_KIND(t->info) : BTF_KIND_UNKN;
+	const uint32_t encoding = kind == BTF_KIND_INT ? BTF_INT_ENCODING(*(const uint32_t *)(t + 1)) : 0;
+	const bool is_signed = kind == BTF_KIND_ENUM || encoding & BTF_INT_SIGNED;
+	const uint32_t unused = (kind == BTF_KIND_ENUM || kind == BTF_KIND_INT) && t->size < 8 ? 64 - 8 * t->size : 0;
+
+	*is_unsigned = !is_signed;
+	if (encoding & BTF_INT_BOOL)
+		return (uint8_t)value != 0;
+	return is_signed ? (int64_t)(value << unused) >> unused : (int64_t)(value << unused >> unused);
+}
+
 static bool add_enumerator(const struct proto *proto, const struct btf_type *t, uint64_t value, struct str *to)
 {
 	const struct btf_enum *v = (const void *)(t + 1);
@@ -352,5 +367,54 @@ bool prototypes_add_result(struct prototypes *prototypes, const struct target *t
 		ret = (int32_t)ret;
 	if (!add_error(ret, to))
 		add_value(&proto, proto.type->type, ret, to);
+	return true;
+}
+
+/* --- values for conditions --- */
+
+int prototypes_argument(struct prototypes *prototypes, const struct target *target, const char *name)
+{
+	struct proto proto = proto_of(prototypes, target);
+	const struct btf_param *params;
+	uint32_t n;
+
+	if (!proto.type) {
+		bool is_one = !strncmp(name, "arg", 3) && name[3] >= '0' && name[3] < '0' + ARGS_UNKNOWN && !name[4];
+
+		return is_one ? name[3] - '0' : -1;
+	}
+	params = (const void *)(proto.type + 1);
+	n = count_args(&proto);
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(kernel_types_string(proto.types, proto.module, params[i].name_off), name))
+			return i;
+	return -1;
+}
+
+int64_t prototypes_value(struct prototypes *prototypes, const struct target *target, int number,
+			 unsigned long long word, bool *is_unsigned)
+{
+	struct proto proto = proto_of(prototypes, target);
+	const struct btf_param *params = proto.type ? (const void *)(proto.type + 1) : NULL;
+
+	*is_unsigned = true;
+	return params ? number_of(&proto, params[number].type, word, is_unsigned) : (int64_t)word;
+}
+
+bool prototypes_result(struct prototypes *prototypes, const struct target *target, long long ret, int64_t *value,
+		       bool *is_unsigned)
+{
+	struct proto proto = proto_of(prototypes, target);
+
+	*is_unsigned = false;
+	*value = ret < INT32_MIN || ret > UINT32_MAX ? ret : (int32_t)ret;
+	if (!proto.type)
+		return true;
+	if (!plain(&proto, proto.type->type))
+		return false;
+	if (prototypes_result_of(prototypes, target) == PROTOTYPES_WIDE && ret < 0 && ret >= -ERRNO_MAX)
+		*value = ret;
+	else
+		*value = number_of(&proto, proto.type->type, ret, is_unsigned);
 	return true;
 }

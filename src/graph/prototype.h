@@ -39,6 +39,15 @@ int prototypes_find_argument(struct prototypes *prototypes, const struct target 
 			     size_t n,
 			     size_t *which);
 
+/* The number of the argument with this name, "dfd"; of a function without types arg0 to arg2. -1: it has none. */
+int prototypes_argument(struct prototypes *prototypes, const struct target *target, const char *name);
+/* The value of an argument with this number, as its type has it; *is_unsigned: it may be more than INT64_MAX. */
+int64_t prototypes_value(struct prototypes *prototypes, const struct target *target, int number,
+			 unsigned long long word, bool *is_unsigned);
+/* The same of the result; errors have their numbers in pointers, too. False: the function has none. */
+bool prototypes_result(struct prototypes *prototypes, const struct target *target, long long ret, int64_t *value,
+		       bool *is_unsigned);
+
 /*
  * Appends the arguments of a call: `dfd=-100, name="/etc/passwd"`. args: GRAPH_ARGS registers. text: what stands for the
  * argument that prototypes_text() names, "" if it could not be read. Foreign bytes are escaped.

@@ -22,6 +22,9 @@
  *	probe		task probe site (0 entry, 1 return) args (WORDS; a return's first is the result) stack
  *	mark		task text
  *	wait		task text woken (when it was woken; 0: not yet) waker iowait: what it slept for until now
+ *	call		task probe (the function) depth took ended (0: it has not returned, took is not known) ret
+ *			returned (0: ret is not known) result (ret as text) text (its arguments) track (a text: calls
+ *			of no thread; 0: of their task). Its time is its begin
  *	request		task begin lasted number part (1 a whole one, 2 the same of one behind, 3 a step of it,
  *			4 what a thread did for it) connection text client server args (WORDS: of those asked for)
  * waking, migrate, wait and request: `task` is the one that is moved, or waited. Elsewhere it may be missing where it
@@ -42,6 +45,7 @@
 	X(PROBE, "probe") \
 	X(MARK, "mark") \
 	X(WAIT, "wait") \
+	X(CALL, "call") \
 	X(REQUEST, "request")
 
 #define KNOWN_FIELDS(X) \
@@ -81,6 +85,12 @@
 	X(SITE, "site") \
 	X(STACK, "stack") \
 	X(TEXT, "text") \
+	X(DEPTH, "depth") \
+	X(TOOK, "took") \
+	X(ENDED, "ended") \
+	X(RETURNED, "returned") \
+	X(RESULT, "result") \
+	X(TRACK, "track") \
 	X(BEGIN, "begin") \
 	X(LASTED, "lasted") \
 	X(NUMBER, "number") \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within recorder/ and why/: on which machine a recording is made, and the names of its system calls and disks. */
+/* Within recorder/, why/ and graph/: the machine of a recording, and the names of its system calls and disks. */
 #ifndef SONDE_RECORDER_RECORD_HOST_H
 #define SONDE_RECORDER_RECORD_HOST_H
 

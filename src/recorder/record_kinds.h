@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within recorder/ and why/: the kinds of records (bpf/record.h), and the sets that they belong to. */
+/* Within recorder/, why/ and graph/: the kinds of records (bpf/record.h), and the sets that they belong to. */
 #ifndef SONDE_RECORDER_RECORD_KINDS_H
 #define SONDE_RECORDER_RECORD_KINDS_H
 
 #include "base/base.h"
+#include "options/setting.h"
 
 struct writer;
 
@@ -11,7 +12,8 @@ struct writer;
 struct record_sets {
 	bool sched, syscalls, block;
 	bool strace; /* calls with their arguments, which are in sections of their own */
-	bool waits, requests; /* by no word: only sonde why has them */
+	bool calls;  /* by no word: only sonde graph has them */
+	bool waits, requests; /* likewise: only sonde why */
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Within recorder/ and why/: the tasks that exist when a recording begins. */
+/* Within recorder/, why/ and graph/: the tasks that exist when a recording begins. */
 #ifndef SONDE_RECORDER_RECORD_TASKS_H
 #define SONDE_RECORDER_RECORD_TASKS_H
 

@@ -161,6 +161,144 @@ test_folded() {
 	expect_exit 2
 }
 
+# The slices themselves, tests/host/graph_perfetto.sh checks.
+# kernels=ends
+test_perfetto() {
+	echo text > file
+	run sonde graph -ar --perfetto a.pftrace -g do_sys_openat2 vfs_open -- cat file no-such-file
+	expect_exit 0
+	expect_line 'filename="no-such-file".* = -ENOENT$'
+	for what in do_sys_openat2 vfs_open dfd filename no-such-file ENOENT; do
+		grep -q "$what" a.pftrace || fail "no $what in the file"
+	done
+	[ "$(stat -c %a a.pftrace)" = 600 ] || fail "others may read it"
+	run sonde graph --perfetto a.pftrace vfs_read -- true
+	expect_exit 1
+	expect_one_err 'a.pftrace exists: --force replaces it'
+	run sonde graph --json --perfetto - vfs_read -- true
+	expect_exit 2
+	run sonde graph -r --perfetto - u:/bin/nested:n_leaf -- nested tree 1 1
+	expect_exit 0
+	grep -q n_leaf out && ! grep -q FUNCTION out || fail "stdout has something else"
+}
+
+# A disk without room has no half file, and the tree is there.
+test_full_disk() {
+	mkdir full
+	mount -t tmpfs -o size=8k none full
+	run sonde graph --perfetto full/a 'u:/bin/nested:n_*' -- nested tree 200 1
+	left=$(ls -A full)
+	umount full
+	expect_exit 1
+	expect_line ' n_root\(\) \{$'
+	expect_err '^sonde graph: cannot write full/a: No space left on device'
+	[ ! "$left" ] || fail "left: $left"
+}
+
+# Entries with their callers: of the same run, the same lines as ftrace's function tracer has.
+# kernels=ends arch=yes
+test_flat() {
+	tracefs=/sys/kernel/tracing
+	grep -qw function $tracefs/available_tracers || skip "the kernel has no function tracer"
+	printf 'vfs_open\ndo_sys_openat2\n' > $tracefs/set_ftrace_filter
+	echo function > $tracefs/current_tracer
+	run sonde graph --flat --json --fail-on-loss vfs_open do_sys_openat2 -- calls 3 openat
+	echo 0 > $tracefs/tracing_on
+	grep -v '^#' $tracefs/trace > traced
+	echo nop > $tracefs/current_tracer
+	echo > $tracefs/set_ftrace_filter
+	echo 1 > $tracefs/tracing_on
+	expect_exit 0
+	expect_json tid func caller
+	tid=$(cut -f 1 rows | sort -u)
+	n=$(wc -l < rows)
+	[ "$(cut -f 2 rows | grep -cx do_sys_openat2)" -ge 3 ] || fail "$(cat rows)"
+	sed -n "s/.*-$tid .*: \([a-z_0-9]*\) <-\(.*\)/$tid\t\1\t\2/p" traced | tail -n "$n" > wanted
+	cmp -s rows wanted || fail "$(diff rows wanted)"
+}
+
+# kernels=all
+test_flat_lines() {
+	echo text > file
+	run sonde graph --flat -a vfs_open do_exit -- cat file
+	expect_exit 0
+	expect_heading '     TIME(s)     TID COMM            FUNCTION <- CALLER'
+	expect_line '^ +[0-9]+\.[0-9]+ +[0-9]+ cat +vfs_open\(path="file", file=0x[0-9a-f]+\) <- [a-z_]+'
+	expect_line '^ +[0-9]+\.[0-9]+ +[0-9]+ cat +do_exit\(code=0\) <- [a-z_]+$'
+	for other in -r '-D 2' '-t 1ms' '-g vfs_read' '--folded a' '--flame a' '--perfetto a'; do
+		# shellcheck disable=SC2086 # two words
+		run sonde graph --flat $other vfs_read
+		expect_exit 2
+		expect_err 'does not go with --[a-z]'
+	done
+	for spec in u:/bin/nested:n_leaf t:sched:sched_switch r:vfs_read vfs_read+4; do
+		run sonde graph --flat $spec
+		expect_exit 2
+		expect_err "'.*': --flat takes functions"
+	done
+}
+
+# Each tree has one stack, from its first function to that of the system call.
+# kernels=ends arch=yes
+test_kernel_stack() {
+	run sonde graph -k -g do_sys_openat2 vfs_open -- calls 3 openat
+	expect_exit 0
+	trees=$(grep -cE '^ +[0-9.]+ +[0-9]+ (do_sys_openat2\(\)|\})$' out)
+	[ "$trees" -ge 3 ] || fail "$trees trees"
+	[ "$(grep -cE '^    do_sys_openat2(\.|$)' out)" = "$trees" ] || fail "not $trees stacks: $(cat out)"
+	[ "$(grep -cE '^    __(x64|arm64)_sys_openat$' out)" = "$trees" ] || fail "not $trees system calls: $(cat out)"
+	expect_no_line '^    vfs_open'
+	run sonde graph -k --json -g do_sys_openat2 vfs_open -- calls 3 openat
+	expect_json func kernel_stack
+	[ "$(grep -c '^do_sys_openat2	.*sys_openat' rows)" -ge 3 ] || fail "$(cat rows)"
+	[ "$(grep -c '^vfs_open	.*sys_openat' rows)" = 0 ] || fail "$(cat rows)"
+	# user functions have no kernel stack
+	run sonde graph -k u:/bin/nested:n_leaf -- nested tree 1 1
+	expect_exit 0
+	expect_no_line '^    [a-z_]'
+}
+
+# What matches is there with its callers, and nothing else: leaves of n_mid return 1 to 6 in order.
+# kernels=ends
+test_if() {
+	run sonde graph --json --if 'ret == 5 || arg0 == 1 && ret < 3' 'u:/bin/nested:n_*' -- nested tree 1 1
+	expect_exit 0
+	expect_json depth func retval args
+	printf '0\tn_root\t6\tnull\n1\tn_mid\t3\tnull\n2\tn_leaf\t2\tnull\n1\tn_mid\t6\tnull\n2\tn_leaf\t5\tnull\n' |
+		cmp -s - rows || fail "$(cat rows)"
+	run sonde graph --json --if 'ret == 100' 'u:/bin/nested:n_*' -- nested tree 1 1
+	expect_exit 0
+	! grep '^{' out || fail "a call that does not match"
+	# what has not returned has no result, but arguments
+	run sonde graph --if 'ret == 0 || ret != 0' u:/bin/nested:n_end u:/bin/nested:n_last -- nested end 1
+	expect_no_line n_end
+}
+
+# kernels=all arch=yes
+test_if_kernel() {
+	echo text > file
+	run sonde graph -a -r --if 'ret == -ENOENT' do_sys_openat2 vfs_open -- cat file no-such-file
+	expect_exit 0
+	expect_line ' do_sys_openat2\(dfd=-100, filename="no-such-file", how=0x[0-9a-f]+\) = -ENOENT$'
+	expect_no_line '"file"'
+	run sonde graph -r --if 'path == "file" && ret >= 0' -g do_sys_openat2 vfs_open -- cat file no-such-file
+	expect_exit 0
+	expect_line '^ +[0-9]+ do_sys_openat2\(\) \{$'
+	expect_line '^ +[0-9.]+ +[0-9]+   vfs_open\(\) = 0$'
+	[ "$(grep -c 'vfs_open\|openat2' out)" = 2 ] || fail "$(cat out)"
+	run sonde graph --if 'fish == 1' vfs_open
+	expect_exit 2
+	expect_one_err "none of these functions has an argument 'fish'"
+	run sonde graph --if 'file == "x"' vfs_open
+	expect_exit 2
+	expect_one_err "'file' that is read as a text"
+	for condition in 'ret <' 'ret = 1' 'ret > 0) {} if (1' 'strlen(path)' '"a" == "b"' '@x'; do
+		run sonde graph --if "$condition" vfs_open
+		expect_exit 2
+		expect_one_err "--if '"
+	done
+}
+
 # The tables of calls are small here: calls are lost, and said to be; what is shown has its callers.
 test_too_many_calls() {
 	run sonde graph --json --max-calls 1 --fail-on-loss u:/bin/nested:n_deep -- nested deep 100
