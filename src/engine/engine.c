@@ -57,7 +57,7 @@ int engine_take(struct engine_instance *instance)
 
 struct keep *engine_keep(const struct engine_instance *instance)
 {
-	return instance->ctx && instance->ctx->metrics ? instance->ctx->metrics->keep : NULL;
+	return instance->ctx && instance->ctx->metrics && !instance->keeps_nothing ? instance->ctx->metrics->keep : NULL;
 }
 
 /* It may be a command without its --. What is exported runs no command. */

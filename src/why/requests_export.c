@@ -253,9 +253,7 @@ int why_export_open(struct why *why, struct err *err)
 	/* the counts are not in the kernel, so nothing of it can be kept */
 	if (keep_is_adopted(ctx->metrics->keep))
 		return err_set(err, -ESTALE, "requests are counted anew after a restart");
-	why->requests.metrics = *ctx->metrics;
-	why->requests.metrics.keep = NULL;
-	ctx->metrics = &why->requests.metrics;
+	why->instance->keeps_nothing = true;
 	settings->without_stacks = true;
 	settings->worst = 0;
 	why->requests.export = base_alloc(sizeof(*why->requests.export));

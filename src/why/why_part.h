@@ -96,7 +96,6 @@ struct why_requests {
 	struct set drawn;     /* of files of stacks: struct why_drawn; numbers index drawn_ns */
 	vec(uint64_t) drawn_ns;
 	struct why_export *export; /* NULL: nobody exports the counts */
-	struct engine_metrics metrics;
 	uint64_t undrawn; /* steps whose threads and stacks found no room there */
 	struct set name_keys; /* of unix sockets; numbers index names */
 	vec(char *) names;
