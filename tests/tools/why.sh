@@ -257,7 +257,7 @@ queued() {
 	wall=$(sed -n 's/.*"kind":"total".*"wall_ns":\([0-9]*\),.*/\1/p' out)
 	awk -v tid="$command" -v wall="$wall" '
 		$1 == tid && $2 == "processor" { queued = $3; life = $4 }
-		END { exit !(wall > 1900000000 && queued > wall / 2 && life > wall - 1000000) }' threads ||
+		END { exit !(wall > 1900000000 && queued > wall / 2 && life > wall - wall / 100) }' threads ||
 		fail "$command: not in the queue for most of $wall ns, up to the end: $(cat threads)"
 }
 
