@@ -42,6 +42,7 @@ struct place {
 struct why_export {
 	struct set numbers; /* uint32_t; numbers index places */
 	vec(struct place) places;
+	struct place others; /* all that found no room */
 };
 
 static const struct hist hist = { .kind = HIST_BOUNDS, .step = HIST_BOUND_SECONDS, .divisor = 1, .unit = "nsecs" };
@@ -103,9 +104,27 @@ static const char *name_of(int cause)
 	return cause < WHY_CLASSES ? why_sums_cause(cause) : names[cause - WHY_CLASSES];
 }
 
-static void put_place(struct why *why, const struct place *place, engine_row_fn fn, void *ctx)
+struct rows {
+	struct why *why;
+	bool of_others;
+	engine_row_fn fn;
+	void *ctx;
+};
+
+static void put_row(const struct rows *rows, enum table table, const struct row *row)
 {
-	struct engine_instance *instance = why->instance;
+	struct engine_instance *instance = rows->why->instance;
+
+	instance->table = table;
+	if (rows->of_others)
+		engine_row_of_others(instance, row, rows->fn, rows->ctx);
+	else
+		rows->fn(row, rows->ctx);
+	instance->table = 0;
+}
+
+static void put_place(const struct rows *rows, const struct place *place)
+{
 	struct str server __str = {};
 	struct row row = {
 		.hist = { .hist = &hist, .cells = place->cells },
@@ -115,29 +134,30 @@ static void put_place(struct why *why, const struct place *place, engine_row_fn 
 		.slow = place->slow,
 	};
 
-	requests_page_add_name(why, &server, place->at);
+	if (!rows->of_others)
+		requests_page_add_name(rows->why, &server, place->at);
 	row.server = server.len ? server.data : "?";
-	instance->table = TABLE_TIMES;
-	fn(&row, ctx);
-	instance->table = TABLE_COUNTS;
-	fn(&row, ctx);
-	instance->table = TABLE_CAUSES;
+	put_row(rows, TABLE_TIMES, &row);
+	put_row(rows, TABLE_COUNTS, &row);
 	for (int i = 0; i < CAUSES; i++) {
 		row.cause = name_of(i);
 		row.ns = place->ns[i];
 		row.slow_ns = place->slow_ns[i];
 		if (row.ns)
-			fn(&row, ctx);
+			put_row(rows, TABLE_CAUSES, &row);
 	}
-	instance->table = 0;
 }
 
 int why_export_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
 {
-	struct why *why = instance->state;
+	struct rows rows = { .why = instance->state, .fn = fn, .ctx = ctx };
+	const struct why_export *export = rows.why->requests.export;
 
-	vec_each(place, &why->requests.export->places)
-		put_place(why, place, fn, ctx);
+	vec_each(place, &export->places)
+		put_place(&rows, place);
+	rows.of_others = true;
+	if (export->others.requests)
+		put_place(&rows, &export->others);
 	return 0;
 }
 
@@ -200,10 +220,15 @@ static int cause_of(const struct requests_state *state)
 	}
 }
 
-static struct place *find_place(struct why_export *export, uint32_t at)
+/* The first ones have their own places. Unix sockets may have ever new names. */
+static struct place *find_place(struct why *why, uint32_t at)
 {
-	const uint32_t number = set_add(&export->numbers, &at, sizeof(at));
+	struct why_export *export = why->requests.export;
+	const size_t most = at == REQUESTS_NONE ? 0 : engine_max_rows(why->instance);
+	const uint32_t number = set_add_most(&export->numbers, &at, sizeof(at), most);
 
+	if (number == SET_NONE)
+		return &export->others;
 	if (number == export->places.n)
 		*vec_push(&export->places) = (struct place){ .at = at };
 	return &export->places.v[number];
@@ -217,7 +242,7 @@ void why_export_request(struct why *why, const struct requests_done *done)
 
 	if (!why->requests.export || done->inner)
 		return;
-	place = find_place(why->requests.export, done->at);
+	place = find_place(why, done->at);
 	/* by the requests before it; --slower says it otherwise */
 	is_slow = why->settings->slower ? ns >= why->settings->slower * (uint64_t)NS_PER_MS
 					: place->least && ns >= place->least;
@@ -263,9 +288,11 @@ int why_export_open(struct why *why, struct err *err)
 void why_export_stats(struct engine_instance *instance, struct engine_stats *stats)
 {
 	struct why *why = instance->state;
-	uint64_t lost = 0;
+	const struct why_export *export = why->requests.export;
+	uint64_t lost = export->others.lost;
 
-	vec_each(place, &why->requests.export->places) {
+	stats->hits = stats->other = export->others.requests;
+	vec_each(place, &export->places) {
 		stats->hits += place->requests;
 		lost += place->lost;
 	}

@@ -30,12 +30,13 @@ static void add(struct why *why, const struct drawn *drawn, uint64_t ns)
 	struct drawn key = *drawn;
 	uint32_t number;
 
-	if (requests->drawn.n >= MOST_DRAWN && set_find(&requests->drawn, &key, sizeof(key)) == SET_NONE) {
+	number = set_add_most(&requests->drawn, &key, sizeof(key), MOST_DRAWN);
+	if (number == SET_NONE) {
 		requests->undrawn++;
 		key.stack = 0;
 		key.state.tid = 0;
+		number = set_add(&requests->drawn, &key, sizeof(key));
 	}
-	number = set_add(&requests->drawn, &key, sizeof(key));
 	if (number == requests->drawn_ns.n)
 		vec_push(&requests->drawn_ns);
 	requests->drawn_ns.v[number] += ns;

@@ -138,12 +138,6 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	requests_add_link(why->requests.found, &link);
 }
 
-/* Those whom no room is left for are found only if they are known. */
-static uint32_t add_to(struct set *set, const struct why_client *client, size_t most)
-{
-	return set->n < most ? set_add(set, client, sizeof(*client)) : set_find(set, client, sizeof(*client));
-}
-
 /* The client of a connection. */
 static uint32_t client_of(struct why *why, const struct request_event *event)
 {
@@ -152,7 +146,7 @@ static uint32_t client_of(struct why *why, const struct request_event *event)
 	memcpy(client.address, event->client, sizeof(client.address));
 	if (event->version == REQUEST_UNIX)
 		client.port = event->client_pid;
-	return add_to(&why->requests.clients, &client, MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &client, sizeof(client), MOST_CLIENTS);
 }
 
 /* A server at a unix socket has a name in place of an address. */
@@ -163,7 +157,7 @@ static uint32_t server_of(struct why *why, const struct request_event *event)
 	if (event->version != REQUEST_UNIX)
 		return client_of(why, event);
 	memcpy(server.address, &event->name, sizeof(event->name));
-	return add_to(&why->requests.clients, &server, MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &server, sizeof(server), MOST_CLIENTS);
 }
 
 /* Where the server listens. */
@@ -175,7 +169,7 @@ static uint32_t place_of(struct why *why, const struct request_event *event)
 		place = (struct why_client){ .version = WHY_UNIX_NAME };
 		memcpy(place.address, &event->name, sizeof(event->name));
 	}
-	return add_to(&why->requests.clients, &place, MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &place, sizeof(place), MOST_CLIENTS);
 }
 
 /* What --by puts a request into. */
@@ -199,7 +193,7 @@ static uint32_t group_of(struct why *why, const struct request_event *event)
 	default:
 		return REQUESTS_NONE;
 	}
-	return add_to(&why->requests.groups, &group, MOST_GROUPS);
+	return set_add_most(&why->requests.groups, &group, sizeof(group), MOST_GROUPS);
 }
 
 static void add_event(struct why *why, uint32_t kind, const uint64_t *words, size_t n)

@@ -439,6 +439,44 @@ test_export() {
 	done
 }
 
+# asked N: the server @N has answered its 50 requests, and the page knows them.
+asked() {
+	scrape
+	[ "$(awk '/^sonde_why_requests_total/ { n += $NF } END { print n + 0 }' page)" = $(($1 * 50)) ] ||
+		grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page
+}
+
+# The first servers have rows, and all others together one more.
+test_export_limits() {
+	mkdir /sys/fs/cgroup/ours
+	for n in 1 2 3 4; do
+		mkfifo gate$n
+		# shellcheck disable=SC2016 # the shell in the group expands it
+		sh -c 'echo $$ > /sys/fs/cgroup/ours/cgroup.procs; exec "$@"' - serve -u @$n -w gate$n threads 50 \
+			> did$n &
+		servers="${servers:-} $!"
+	done
+	export_start 'why --requests --cgroup ours max 2'
+	for n in 1 2 3 4; do
+		echo > gate$n
+		wait_until 50 asked $n
+	done
+	# shellcheck disable=SC2086 # several ids
+	wait $servers
+	rmdir /sys/fs/cgroup/ours
+	! grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page || skip "the kernel skipped hits"
+	expect_value 'sonde_why_requests_total{server="@1"}' 50
+	expect_value 'sonde_why_requests_total{server="@2"}' 50
+	expect_value 'sonde_why_requests_total{other="true"}' 100
+	expect_value 'sonde_why_request_seconds_count{other="true"}' 100
+	[ "$(grep -c '^sonde_why_requests_total' page)" = 3 ] || fail "not 2 rows and one of all others"
+	grep -q '^sonde_other_values_total{.*} 100$' page || fail "$(grep other_values page)"
+	awk '/^sonde_why_request_seconds_sum/ { d += $NF }
+		/^sonde_why_request_cause_seconds_total/ { d -= $NF }
+		END { exit !(d < 0.000001 && d > -0.000001) }' page || fail "parts do not sum: $(cat page)"
+	export_stop
+}
+
 # kernels=one
 test_refused() {
 	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --no-stacks --flame x" \
