@@ -58,7 +58,8 @@ static struct perfetto_connection *find_connection(struct perfetto *p, const str
 	str_addf(&name, "requests at %s", text_of(p, event, KNOWN_F_SERVER));
 	parent = perfetto_named_track(p, perfetto_track_id(TRACKS_SERVERS, server), 0, name.data);
 	*vec_push(&p->connections) = (struct perfetto_connection){
-		.id = perfetto_named_track(p, perfetto_track_id(TRACKS_CONNECTIONS, at), parent, text_of(p, event, KNOWN_F_CLIENT)),
+		.id = perfetto_named_track(p, perfetto_track_id(TRACKS_CONNECTIONS, at), parent,
+					   text_of(p, event, KNOWN_F_CLIENT)),
 	};
 	return &p->connections.v[at];
 }

@@ -4,11 +4,15 @@
  * recording (why_record.c). Names of objects are known at the end: until then, a text is a number.
  */
 #include "base/clock.h"
+#include "base/report.h"
 #include "bpf/record.h"
 #include "bpf/ring.h"
 #include "record/writer.h"
 #include "requests_sums.h"
 
+/* Of requests on more connections there is nothing, and more different steps have no names. */
+#define MOST_CONNECTIONS 65536
+#define MOST_STATES	 65536
 /* Texts of objects begin with 0; these are of other sets. */
 #define TEXT_STATES  0x40000000U
 #define TEXT_CLIENTS 0x80000000U
@@ -24,9 +28,26 @@ static uint32_t client_text(uint32_t number)
 	return number == REQUESTS_NONE ? REQUESTS_NONE : TEXT_CLIENTS | number;
 }
 
+/* Where a step finds no room, it has the name of all that differ from it only in who did it, and for what. */
+static uint32_t state_text(struct why *why, const struct requests_state *state)
+{
+	struct set *states = &why->recording.states;
+	uint32_t number = set_add_most(states, state, sizeof(*state), MOST_STATES);
+	struct requests_state any = *state;
+
+	if (number == SET_NONE) {
+		why->recording.unnamed++;
+		any.tid = 0;
+		any.object = any.server = REQUESTS_NONE;
+		number = set_add(states, &any, sizeof(any));
+	}
+	return TEXT_STATES | number;
+}
+
 static void put(struct why *why, const struct record_request *record, size_t asked)
 {
-	why_record_put(why, RECORD_REQUEST, record, (RECORD_REQUEST_SHORT + asked) * sizeof(uint64_t));
+	record_temporary_add(&why->recording.file, RECORD_REQUEST, record,
+			     (RECORD_REQUEST_SHORT + asked) * sizeof(uint64_t));
 }
 
 static void put_step(struct why *why, struct record_request record, const struct requests_step *step)
@@ -35,7 +56,7 @@ static void put_step(struct why *why, struct record_request record, const struct
 	record.begin = step->from;
 	record.lasted = step->to - step->from;
 	record.pid = step->state.tid;
-	record.text = TEXT_STATES | set_add(&why->recording.states, &step->state, sizeof(step->state));
+	record.text = state_text(why, &step->state);
 	put(why, &record, 0);
 }
 
@@ -99,9 +120,13 @@ void why_record_request(struct why *why, const struct requests_done *done)
 		.server = client_text(done->at),
 	};
 
-	if (!why->recording.writer)
+	if (!why->recording.file.writer)
 		return;
-	record.connection = set_add(&why->recording.connections, connection, sizeof(connection));
+	record.connection = set_add_most(&why->recording.connections, connection, sizeof(connection), MOST_CONNECTIONS);
+	if (record.connection == SET_NONE) {
+		why->recording.left_out++;
+		return;
+	}
 	put(why, &record, 0);
 	for (size_t i = 0; i < done->n_steps; i++)
 		put_step(why, record, &done->steps[i]);
@@ -114,24 +139,36 @@ void why_record_requests(struct why *why)
 	why_record_run(why, 0, RING_LANES, 0);
 }
 
-int why_record_texts(struct why *why)
+void why_record_texts(struct why *why)
 {
-	struct writer *writer = why->recording.writer;
+	struct writer *writer = why->recording.file.writer;
 	struct str text __str = {};
-	int ret = 0;
 
-	for (uint32_t i = 0; !ret && i < why->recording.states.n; i++) {
+	for (uint32_t i = 0; i < why->recording.states.n; i++) {
 		struct requests_state state;
 
 		str_reset(&text);
 		memcpy(&state, why->recording.states.v[i].bytes, sizeof(state));
 		requests_page_add_step(why, &text, &state);
-		ret = writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_STATES | i, str_or_empty(text.data));
+		writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_STATES | i, str_or_empty(text.data));
 	}
-	for (uint32_t i = 0; !ret && i < why->requests.clients.n; i++) {
+	for (uint32_t i = 0; i < why->requests.clients.n; i++) {
 		str_reset(&text);
 		requests_page_add_name(why, &text, i);
-		ret = writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_CLIENTS | i, str_or_empty(text.data));
+		writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_CLIENTS | i, str_or_empty(text.data));
 	}
-	return ret;
+}
+
+void why_record_requests_losses(const struct why *why)
+{
+	const struct why_recording *recording = &why->recording;
+
+	if (recording->left_out)
+		report_note("%llu request%s missing from %s: on more than %u connections",
+			    (unsigned long long)recording->left_out, str_plural(recording->left_out),
+			    why->settings->perfetto, MOST_CONNECTIONS);
+	if (recording->unnamed)
+		report_note("%llu step%s in %s without names: more are different than can be kept",
+			    (unsigned long long)recording->unnamed, str_plural(recording->unnamed),
+			    why->settings->perfetto);
 }

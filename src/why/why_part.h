@@ -5,6 +5,7 @@
 
 #include "engine/progs_life.h"
 #include "path.h"
+#include "recorder/record_temporary.h"
 #include "requests.h"
 #include "why.h"
 #include "why_sums.h"
@@ -15,7 +16,6 @@ struct request_event;
 struct request_shared;
 struct why_export;
 struct why_link;
-struct writer;
 
 /* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
 #define WHY_LEAST_NS  1000000
@@ -47,14 +47,10 @@ struct why_part {
 
 /* With --perfetto: the recording that becomes the file. */
 struct why_recording {
-	struct writer *writer; /* NULL: there is none */
-	int fd;		       /* of the same file */
-	struct str words;      /* of a run, while it is made */
-	uint64_t fresh;	       /* records in it */
-	vec(uint64_t) numbers; /* of each ring, the number of its next record */
-	struct set states;     /* of requests: struct requests_state */
-	struct set connections;
-	uint64_t recorded;
+	struct record_temporary file;
+	/* of requests: struct requests_state, and connections; then steps and requests for which these have no room */
+	struct set states, connections;
+	uint64_t unnamed, left_out;
 };
 
 /* Of a command, and of a recording; without them, there are no rings. Without a command, links is NULL. */
@@ -215,8 +211,6 @@ int why_record_open(struct why *why, struct err *err);
 int why_record_begin(struct why *why, struct err *err);
 /* A ring's record behind its header, with zeros up to sizeof(struct why_link); then, behind the last one, the run. */
 void why_record_add(struct why *why, uint32_t kind, const void *record);
-/* Adds a record of a kind of bpf/record.h to the run. */
-void why_record_put(struct why *why, uint32_t kind, const void *record, size_t bytes);
 void why_record_run(struct why *why, uint32_t cpu, uint32_t lane, uint64_t lost);
 /* A sleep of a thread that lives, which lasts, or which somebody has ended. */
 void why_record_sleeps(struct why *why, const struct why_thread *thread);
@@ -225,8 +219,9 @@ void why_record_write(struct why *why);
 /* requests_record.c: a request that is over; then what was added is written. */
 void why_record_request(struct why *why, const struct requests_done *done);
 void why_record_requests(struct why *why);
-/* The text of a number that why_record_request() has given. */
-int why_record_texts(struct why *why);
+/* The texts of numbers that why_record_request() has given; what it has left out. */
+void why_record_texts(struct why *why);
+void why_record_requests_losses(const struct why *why);
 void why_record_losses(const struct why *why);
 void why_record_release(struct why *why);
 

@@ -387,7 +387,8 @@ test_alerts_of_requests() {
 		      - eval_time: 2h
 		        expr: count by (alertname, instance, server, cause) (ALERTS{alertstate="firing"})
 		        exp_samples:
-		          - labels: '{alertname="SondeSlowForAnotherReason",instance="odd",server="a",cause="throttled"}'
+		          - labels: '{alertname="SondeSlowForAnotherReason",instance="odd",
+		              server="a",cause="throttled"}'
 		            value: 1
 		      - eval_time: 2h
 		        expr: instance_cause:SHARE{instance="odd",cause="throttled"}
