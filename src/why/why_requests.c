@@ -13,6 +13,7 @@
 #include "bpf/why_link.h"
 #include "engine/batch.h"
 #include "engine/filter.h"
+#include "engine/stacks.h"
 #include "kernel/kernel.h"
 #include "waits.h"
 #include "why_part.h"
@@ -329,6 +330,22 @@ static void look(struct why *why, uint64_t before, uint64_t now)
 	batch_read(&map, look_at, &look);
 }
 
+/* Stacks are of the processes that the filter passes, and of those that have joined them. */
+static void follow_joined(struct why *why)
+{
+	const struct request_chain *chain =
+		object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
+	const uint64_t joined = __atomic_load_n(&chain->joined, __ATOMIC_RELAXED);
+	const int map = object_map_fd(&why->progs.object, "request_joined");
+	uint32_t tgid, *before = NULL;
+
+	if (joined == why->requests.joined)
+		return;
+	why->requests.joined = joined;
+	for (; !bpf_map_get_next_key(map, before, &tgid); before = &tgid)
+		stacks_add_process(why->stacks, tgid);
+}
+
 void why_requests_take(struct why *why)
 {
 	struct why_requests *requests = &why->requests;
@@ -339,6 +356,7 @@ void why_requests_take(struct why *why)
 	if (requests->read_at > SETTLED_NS)
 		requests_settle(requests->found, requests->read_at - SETTLED_NS);
 	why_record_requests(why);
+	follow_joined(why);
 	requests->lost_from = requests->read_at;
 	requests->read_at = now;
 	if (now < requests->looked_at + LOOK_NS)

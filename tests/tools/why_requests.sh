@@ -170,21 +170,23 @@ test_chain() {
 }
 
 # Only the first one of three servers is named: the others are found by what it asks. The first question is not known.
+# Once they are found, they have stacks.
 test_chain_of_three() {
 	for behind in "-b" "-B $PWD/sock"; do
-		rm -f gate
+		rm -f gate a.folded
 		mkfifo gate
 		# shellcheck disable=SC2086
 		serve -p 1234 $behind -2 -w gate -s 100 -e 50 loop 300 > did_it &
 		client=$!
 		until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
 		server=${server#/proc/}
-		start sonde why --requests --json -n 1000 -p "${server%/comm}"
+		start sonde why --requests --json -n 1000 --folded a.folded -p "${server%/comm}"
 		echo > gate
 		wait $client
 		stop INT
 		cat did_it >> out
 		expect_requests
+		grep -q ';last;.*;answer;.*\[sleep\] ' a.folded || fail "$behind: no stack behind: $(cat a.folded)"
 		inner=$(sed -n 's/.*"kind":"total".*"inner":\([0-9]*\).*/\1/p' json)
 		[ "$inner" -ge 560 ] && [ "$inner" -le 600 ] || fail "$behind: $inner behind"
 		expect_chain 6 '[^"]*'
