@@ -106,7 +106,8 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = copy->attach_type,
 		    .attach_btf_id = copy->btf_id, .prog_btf_fd = code->btf_fd, .func_info = func_info,
 		    .func_info_cnt = code->n_func_info, .func_info_rec_size = code->n_func_info ? sizeof(struct bpf_func_info) : 0, .log_buf = log,
-		    .log_size = log_size, .log_level = log ? 1 : 0);
+		    .log_size = log_size, .log_level = log ? 1 : 0,
+		    .prog_flags = code->remembers_all ? BPF_F_TEST_STATE_FREQ : 0);
 	__free struct bpf_insn *insns = base_alloc((n + more) * sizeof(*insns));
 
 	if (copy->btf_object && object < 0)

@@ -38,6 +38,12 @@ struct image_code {
 	int btf_fd;	       /* must stay open as long as the image exists; 0: none */
 	const void *func_info; /* an array of n_func_info struct bpf_func_info */
 	uint32_t n_func_info;
+	/*
+	 * The verifier remembers its state wherever paths meet, in place of at some of these places. Up to 6.1 it may
+	 * remember only those between the reservation and the submission of a record, which never fit another path, and
+	 * then follows each path to the end of the program.
+	 */
+	bool remembers_all;
 };
 
 /* Initialise with {}. Only attach/ reads the members. */

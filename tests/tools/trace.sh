@@ -159,6 +159,7 @@ test_debugf() {
 
 # config = { perf_rb_pages = N } is the size of the buffer: what begin prints is read when it has ended.
 # kernels=one
+# kernels=ends
 test_buffer_pages_of_a_program() {
 	for pages in 1 64; do
 		run sonde trace -e "config = { perf_rb_pages = $pages } BEGIN { unroll (200) { printf(\"line %d\n\", pid); } exit(); }"
