@@ -75,21 +75,30 @@ static __always_inline const void *text_of(__u64 kind, __u64 at)
 	return BPF_CORE_READ(dentry, d_name.name);
 }
 
-/* Reads the text, of GRAPH_TEXT bytes, that one of the arguments stands for. Not a part of the call's time. */
+/*
+ * Reads the text, of GRAPH_TEXT bytes, that one of the arguments stands for; GRAPH_TEXT_UNREAD() if it cannot. Not a part
+ * of the call's time.
+ */
 static __always_inline void read_text(const __u64 *args, char *to, __u8 about)
 {
 	__u64 kind = GRAPH_TEXT_KIND(about);
 	const void *text;
+	long n;
 
 	to[0] = 0;
+	to[1] = 1;
 	if (!kind)
 		return;
 	text = text_of(kind, args[GRAPH_TEXT_ARGUMENT(about)]);
 	if (!text)
 		return;
-	if (bpf_probe_read_kernel_str(to, GRAPH_TEXT, text) < 0 &&
-	    (kind != GRAPH_CHARS || bpf_probe_read_user_str(to, GRAPH_TEXT, text) < 0))
+	n = bpf_probe_read_kernel_str(to, GRAPH_TEXT, text);
+	if (n < 0 && kind == GRAPH_CHARS)
+		n = bpf_probe_read_user_str(to, GRAPH_TEXT, text);
+	if (n < 2) {
 		to[0] = 0;
+		to[1] = n < 0;
+	}
 }
 
 /*

@@ -21,6 +21,8 @@
 #define GRAPH_TEXT_OF(argument, text) ((argument) << 1 | (text) << 4)
 #define GRAPH_TEXT_ARGUMENT(about)    ((about) >> 1 & 7)
 #define GRAPH_TEXT_KIND(about)	      ((about) >> 4 & 7)
+/* Whether a text could not be read: an empty one has two zeros. */
+#define GRAPH_TEXT_UNREAD(text) (!(text)[0] && (text)[1])
 
 enum graph_text {
 	GRAPH_NO_TEXT,

@@ -257,7 +257,7 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
 	     "the result as a number.\n\n"
 	     "--if COND shows only calls for which COND is true, and the calls that they are in. COND is an expression "
 	     "of sonde trace: numbers, texts, names of errors, arguments by name as -a shows them (of user functions arg0 "
-	     "to arg2), ret, and the operators on them. Texts are compared as far as -a shows them, 39 bytes. What a "
+	     "to arg2), ret, and the operators on them. Texts have up to 38 bytes. What a "
 	     "function does not have, and the result of what has not returned, is not known, and does not match.\n\n"
 	     "-k prints the kernel stack below the last line of a tree that begins with a kernel function: it shows "
 	     "how the thread came there.\n\n"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Functions probed at both ends: by which mechanism and in which order the ends are attached. */
+#include <errno.h>
+
+#include <bpf/bpf.h>
+
 #include "attach/keep.h"
 #include "attach/plan.h"
 #include "attach/quirks.h"
@@ -69,12 +73,25 @@ int pairs_make(struct target_set *set, struct err *err)
 	return ret;
 }
 
+/* The most that a value of an array may have on every kernel; 5.10 has this limit. */
+#define VALUE_EVERYWHERE (4 << 20)
+
+static bool has_room(size_t value)
+{
+	__close int fd = value <= VALUE_EVERYWHERE ? -1 : bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_trial", sizeof(uint32_t), value, 1, NULL);
+
+	return value <= VALUE_EVERYWHERE || fd >= 0 || errno != E2BIG;
+}
+
 int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mask, struct err *err)
 {
 	size_t cells = PENDING_WAYS;
 
 	while (cells < (size_t)calls * LOAD)
 		cells *= 2;
+	if (!has_room(cells * cell))
+		return err_set(err, -E2BIG, "this kernel has no room for %u pending calls at a time, but for %zu (--max-calls)", calls,
+			       VALUE_EVERYWHERE / cell / LOAD);
 	*mask = (cells - PENDING_WAYS) * cell;
 	return object_size_value(object, PENDING, cells * cell, err);
 }

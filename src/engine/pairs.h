@@ -27,6 +27,7 @@ int pairs_make(struct target_set *set, struct err *err);
 /*
  * Sizes the pending table of an object that is open, and sets *mask for PATCH_PENDING_MASK of its programs. The table
  * has at least four times as many entries as calls, because a key can use only a few of them. cell: bytes of an entry.
+ * Returns 0; -E2BIG with err: the kernel's maps have no room for so many; or another -errno with err.
  */
 int pairs_size(struct object *object, uint32_t calls, size_t cell, uint64_t *mask, struct err *err);
 /* For how many calls a kept table was sized; 0: none is kept. */

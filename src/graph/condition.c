@@ -79,6 +79,15 @@ static bool compares_text(const struct ast *node)
 	return (left->kind == AST_STRING && name_of(right)) || (right->kind == AST_STRING && name_of(left));
 }
 
+static int check_text(struct condition *condition, const struct ast *node, struct err *err)
+{
+	const struct ast *left = node->binary.left, *right = node->binary.right;
+
+	if ((left->kind == AST_STRING ? left : right)->string.len > CONDITION_TEXT)
+		return err_set(err, -EINVAL, "a text can have %d bytes: no more is read of an argument", CONDITION_TEXT);
+	return add_name(condition, name_of(left) ? left : right, true, err);
+}
+
 static int check(struct condition *condition, const struct ast *node, struct err *err)
 {
 	int64_t unused;
@@ -98,8 +107,7 @@ static int check(struct condition *condition, const struct ast *node, struct err
 		return check(condition, node->unary.operand, err);
 	case AST_BINARY:
 		if (compares_text(node))
-			return add_name(condition, name_of(node->binary.left) ? node->binary.left : node->binary.right, true,
-					err);
+			return check_text(condition, node, err);
 		ret = check(condition, node->binary.left, err);
 		return ret ? ret : check(condition, node->binary.right, err);
 	default:

@@ -9,6 +9,7 @@
 #include "base/base.h"
 
 #define CONDITION_NAMES 8
+#define CONDITION_TEXT	38 /* the most bytes of a text: of an argument one more is read, so a longer one is no equal */
 
 struct condition;
 

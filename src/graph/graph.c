@@ -40,7 +40,8 @@ struct thread {
 	uint64_t stack;					  /* of its outermost call; 0: none */
 	uint32_t track;					  /* as of record_function; 0: of its own, or none yet */
 	vec(struct call);				  /* in the order of their ends */
-	uint32_t kept;					  /* less deep calls are callers of what was shown */
+	bool has_root;					  /* who and stack are those of the tree that is printed */
+	uint64_t shown;					  /* when the last call that was shown began; 0: none was */
 	/* By depth: ns of calls that were printed before their caller has returned. They are no time of its own. */
 	struct {
 		vec(uint64_t);
@@ -256,8 +257,9 @@ static void find_who(const struct graph *graph, struct thread *thread)
 {
 	struct graph_thread known;
 
-	if (thread->who.time)
+	if (thread->has_root)
 		return;
+	thread->stack = 0;
 	thread->who.tid = thread->key.tid;
 	if (bpf_map_lookup_elem(graph->shared.threads, &thread->key, &known))
 		return;
@@ -536,24 +538,26 @@ static bool matches(const struct graph *graph, const struct call *call)
 
 /*
  * Keeps the calls that match, and their callers, of those in the order of their begins: seen from the end, a caller is
- * the next call that is less deep.
+ * the next call that is less deep. A call that began before one that was printed early, and has returned since, is a
+ * caller of that one.
  */
 static void keep_matching(const struct graph *graph, struct thread *thread)
 {
-	uint32_t depth = thread->kept;
 	size_t first = thread->n;
+	uint32_t depth = 0;
 
 	for (size_t i = thread->n; i--;) {
 		const struct call *call = &thread->v[i];
 
-		if (call->depth >= depth && !matches(graph, call))
+		if (call->depth >= depth && call->start >= thread->shown && !matches(graph, call))
 			continue;
 		depth = call->depth;
 		thread->v[--first] = *call;
 	}
-	thread->kept = depth;
 	thread->n -= first;
 	memmove(thread->v, thread->v + first, thread->n * sizeof(*thread->v));
+	if (thread->n && thread->v[thread->n - 1].start > thread->shown)
+		thread->shown = thread->v[thread->n - 1].start;
 }
 
 static void show_calls(struct graph *graph, struct thread *thread)
@@ -644,8 +648,9 @@ void graph_add(struct graph *graph, const struct graph_event *event)
 	if (!event->depth) {
 		thread->who = event->event;
 		thread->stack = event->stack;
+		thread->has_root = true;
 		print_calls(graph, thread);
-		thread->kept = 0;
+		thread->has_root = false;
 	} else if (thread->n >= CALLS_MAX || graph->n_calls >= CALLS_ALL_MAX) {
 		print_early(graph, thread);
 	}

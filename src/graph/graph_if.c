@@ -68,8 +68,10 @@ static struct condition_value value_of(void *ctx, size_t number)
 		value.known = true;
 		value.number = prototypes_value(on->prototypes, call->function, argument, call->args[argument],
 						&value.is_unsigned);
-		if (condition_wants_text(on->condition, number))
+		if (condition_wants_text(on->condition, number)) {
 			value.text = call->text;
+			value.known = !GRAPH_TEXT_UNREAD(call->text);
+		}
 	} else if (is_result(condition_name(on->condition, number)) && call->returned) {
 		value.known = prototypes_result(on->prototypes, call->function, call->ret, &value.number,
 						&value.is_unsigned);

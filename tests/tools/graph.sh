@@ -308,9 +308,22 @@ test_too_many_calls() {
 	expect_exit 0
 }
 
+# What 5.10 has no room for.
+# kernels=ends
+test_too_many_pending_calls() {
+	run sonde graph --max-calls 131072 u:/bin/nested:n_deep -- nested deep 10
+	[ "$KERNEL" != 5.10 ] || {
+		expect_exit 1
+		expect_err '^sonde graph: this kernel has no room for 131072 pending calls at a time, but for [0-9]+ \(--max-calls\)$'
+		room=$(sed -n 's/.*but for \([0-9]*\) .*/\1/p' err)
+		run sonde graph --max-calls "$room" u:/bin/nested:n_deep -- nested deep 10
+	}
+	expect_exit 0
+}
+
 # A goroutine has a tree of its own, whatever threads it runs on.
 test_go() {
-	run sonde graph --json --max-calls 40000 'u:/bin/gofuncs:main.*' -- gofuncs 30
+	run sonde graph --json --max-calls 8192 'u:/bin/gofuncs:main.*' -- gofuncs 30
 	expect_exit 0
 	expect_json depth func
 	awk -F '\t' '

@@ -85,6 +85,7 @@ Test(condition, is_false)
 Test(condition, refuses)
 {
 	static const char *const texts[] = {
+		"path == \"012345678901234567890123456789012345678\"",
 		"ret <",
 		"ret = 3",
 		"ret) {} if (1",
