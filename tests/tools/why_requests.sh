@@ -369,7 +369,7 @@ test_flame() {
 
 # A file for Perfetto has threads, connections, and each sleep; tests/host/why_perfetto.sh asks the trace processor.
 test_perfetto() {
-	run sonde why --requests --perfetto a.pftrace -n 0 -- serve -p 1234 -s 100 -e 20 threads 100
+	run sonde why --requests --perfetto a.pftrace -n 0 -- serve -p 1234 -s 100 -e 20 loop 100
 	expect_exit 0
 	pftrace a.pftrace > picture || fail "pftrace: $?"
 	grep -q '^name [0-9]* [0-9]* server$' picture || fail "no name: $(grep ^name picture)"
