@@ -31,12 +31,14 @@ enum record_kind {
 	RECORD_MARK,	       /* struct record_mark */
 	RECORD_WAIT,	       /* struct record_wait */
 	RECORD_FUNCTION,       /* struct record_function */
+	RECORD_REQUEST,	       /* struct record_request */
 	RECORD_KINDS,
 };
 
 #define RECORD_CALLS	512 /* calls with greater numbers have all arguments */
 #define RECORD_COMM_LEN 16
 #define RECORD_ARGS	6
+#define RECORD_REQUEST_ASKED 8
 #define RECORD_TEXT_MAX 256 /* longer texts are cut; a multiple of 8 */
 #define RECORD_NO_CALL	(-1)
 #define RECORD_CALL_32	0x20000000 /* added to the number of a call of a 32-bit task, whose numbers are others */
@@ -242,6 +244,33 @@ struct record_function {
 	char args[RECORD_FUNCTION_TEXT]; /* a text: dfd=-100, filename="file" */
 };
 _Static_assert(sizeof(struct record_function) == 600, "as on the other side");
+
+enum record_request_part {
+	RECORD_REQUEST_WHOLE = 1,
+	RECORD_REQUEST_BEHIND, /* the same, of one that a request at another server has asked for */
+	RECORD_REQUEST_STEP,   /* of the one before of this connection: what it was in */
+	RECORD_REQUEST_THREAD, /* what a thread did for it */
+};
+
+/*
+ * A request of a server that is over. No program writes it, as above. A whole one is followed by its steps, which
+ * follow each other and are within it.
+ */
+struct record_request {
+	unsigned long long time;
+	unsigned long long begin, lasted; /* ns */
+	unsigned long long number;	  /* of the request */
+	unsigned int pid, part;		  /* who answered, or did it; enum record_request_part */
+	unsigned int connection;
+	unsigned int text;	     /* of a step, a number of a text */
+	unsigned int client, server; /* numbers of texts: who asks, and where */
+	/* of RECORD_REQUEST_THREAD: the numbers of requests at other servers that it asked for meanwhile */
+	unsigned long long asked[RECORD_REQUEST_ASKED];
+};
+_Static_assert(sizeof(struct record_request) == 120, "as on the other side");
+
+/* The words of one that asks nobody. */
+#define RECORD_REQUEST_SHORT 7
 
 /* The words of the longest record, without its header. */
 #define RECORD_WORDS_MAX (sizeof(struct record_tracepoint) / 8)

@@ -45,7 +45,10 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "yet, split in the same way if it is on this machine; and waits of which nothing says what they have to do with it. "
 	     "The columns are the mean, and that of the middle 10 % and of the slowest 1 %; each sums to the time of "
 	     "these requests; of very many, a sample is split. The slowest ones are shown with their steps in the order of "
-	     "time; --slower splits only those that last long. The server's view ends when it has sent the answer, the client's when it has read it. "
+	     "time; --slower splits only those that last long. --flame and the like draw the time of all requests, "
+	     "below the port or socket; --perfetto adds a track for each connection, with arrows from its requests "
+	     "into the threads that worked for them and into requests of servers behind. The server's view ends when "
+	     "it has sent the answer, the client's when it has read it. "
 	     "The server is at --port, or at the ports and unix sockets where the processes of -p, --cgroup, "
 	     "SERVICE or COMMAND listen.\n\n"
 	     "--over shows who held the processor when threads waited longer for one, in place of the page: a task, with "
@@ -61,6 +64,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	      { "sonde why -p 1234 -d 10", "one process" },
 	      { "sonde why --requests nginx -d 10", "what its clients wait for" },
 	      { "sonde why --requests --port 8080 --slower 50 --by peer", "the slow ones of one port, and whose they are" },
+	      { "sonde why --requests nginx -d 10 --perfetto r.pftrace", "each request as a slice, with arrows" },
 	      { "sonde why --cpu 3 --over 100us -d 10", "who held processor 3 when threads waited for it" },
 	      { "sonde why -t -n 20 -- ./server-test", "also by thread, and the 20 longest waits" },
 	      { "sonde why --flame why.svg -- make -j2", "running and waiting in one picture" },

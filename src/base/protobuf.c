@@ -47,16 +47,20 @@ void protobuf_add_signed(struct str *s, unsigned int field, int64_t value)
 	protobuf_add_number(s, field, zigzag(value));
 }
 
+void protobuf_add_fixed(struct str *s, unsigned int field, uint64_t value)
+{
+	protobuf_add_varint(s, field << 3 | WIRE_FIXED64);
+	/* both of our architectures store the lowest byte first, as the format does */
+	str_addn(s, (const char *)&value, sizeof(value));
+}
+
 void protobuf_add_double(struct str *s, unsigned int field, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	if (!bits)
-		return;
-	protobuf_add_varint(s, field << 3 | WIRE_FIXED64);
-	/* both of our architectures store the lowest byte first, as the format does */
-	str_addn(s, (const char *)&bits, sizeof(bits));
+	if (bits)
+		protobuf_add_fixed(s, field, bits);
 }
 
 void protobuf_add_bytes(struct str *s, unsigned int field, const char *bytes, size_t n)

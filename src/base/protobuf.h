@@ -19,7 +19,9 @@ void protobuf_add_number(struct str *s, unsigned int field, uint64_t value);
 void protobuf_add_present(struct str *s, unsigned int field, uint64_t value);
 /* The same as protobuf_add_number(), of a type sint32 or sint64. */
 void protobuf_add_signed(struct str *s, unsigned int field, int64_t value);
-/* The same, of a type double. */
+/* A field of a type fixed64, also for 0. */
+void protobuf_add_fixed(struct str *s, unsigned int field, uint64_t value);
+/* The same as protobuf_add_number(), of a type double. */
 void protobuf_add_double(struct str *s, unsigned int field, double value);
 /* A field of a type string or bytes, a message, or a packed array. */
 void protobuf_add_bytes(struct str *s, unsigned int field, const char *bytes, size_t n);

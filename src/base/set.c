@@ -25,6 +25,11 @@ uint32_t set_add(struct set *set, const void *bytes, size_t len)
 	return set->n - 1;
 }
 
+uint32_t set_add_most(struct set *set, const void *bytes, size_t len, size_t most)
+{
+	return set->n < most ? set_add(set, bytes, len) : set_find(set, bytes, len);
+}
+
 uint32_t set_find(const struct set *set, const void *bytes, size_t len)
 {
 	return set->n ? find(set, bytes, len, hash_bytes(bytes, len)) : SET_NONE;

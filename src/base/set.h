@@ -22,6 +22,8 @@ struct set {
 
 /* Returns the number of these len bytes, which are copied if they are new. */
 uint32_t set_add(struct set *set, const void *bytes, size_t len);
+/* The same, but once there are `most` members, no new one is added: SET_NONE. */
+uint32_t set_add_most(struct set *set, const void *bytes, size_t len, size_t most);
 #define SET_NONE UINT32_MAX
 /* Returns the number of these len bytes, or SET_NONE. */
 uint32_t set_find(const struct set *set, const void *bytes, size_t len);

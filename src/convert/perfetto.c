@@ -254,6 +254,11 @@ static void release(struct perfetto *p)
 		str_release(&cpu->events);
 	free(p->cpus.v);
 	free(p->requests.v);
+	set_release(&p->connection_numbers);
+	free(p->connections.v);
+	free(p->stretches.v);
+	free(p->asked.v);
+	set_release(&p->texts);
 	set_release(&p->returning);
 	set_release(&p->tracks);
 	set_release(&p->call_tracks);
@@ -284,6 +289,7 @@ static int write_perfetto(struct recording *r, struct sink *sink, struct err *er
 		}
 	}
 	perfetto_ftrace_end(&p);
+	perfetto_requests_end(&p);
 	perfetto_slices_end(&p);
 	perfetto_calls_end(&p);
 	release(&p);

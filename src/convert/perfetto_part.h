@@ -47,6 +47,8 @@ enum track_kind {
 	TRACKS_LOSSES, /* 0: all, else lane << 32 | cpu + 1 */
 	TRACKS_DISKS,  /* 0: all, else device << 16 | lane + 1 */
 	TRACKS_CALLS,  /* of calls that are no thread's: the number of the text that is its name */
+	TRACKS_SERVERS,
+	TRACKS_CONNECTIONS,
 };
 
 /* The fields of an argument that can have its value. */
@@ -103,6 +105,21 @@ struct perfetto_request {
 	int32_t task;
 };
 
+/* A connection of a server. Slices of its track begin where those of the last request have ended. */
+struct perfetto_connection {
+	uint64_t id;	     /* of its track */
+	uint64_t begin, end; /* as drawn, of the last request */
+};
+
+/* What a thread did for a request. Requests are over in another order, so these are kept until the end. */
+struct perfetto_stretch {
+	uint64_t from, to;
+	uint64_t number;
+	int32_t tid;
+	uint32_t client;	 /* a number of texts */
+	uint32_t asked, n_asked; /* of p->asked: where those begin that it has asked for, and how many */
+};
+
 /* Recorded calls (KNOWN_CALL) of a track: each is in the one before it, and has begun in the file. */
 struct perfetto_calls {
 	vec(struct perfetto_call {
@@ -127,6 +144,11 @@ struct perfetto {
 	struct set tracks;	/* ids of tracks that have been described, but those of threads */
 	struct set call_tracks; /* ids of tracks that calls are on; the number is that in `calls` */
 	vec(struct perfetto_calls) calls;
+	struct set connection_numbers; /* numbers index connections */
+	vec(struct perfetto_connection) connections;
+	vec(struct perfetto_stretch) stretches;
+	vec(uint64_t) asked; /* numbers of requests */
+	struct set texts;    /* of stretches */
 };
 
 /* --- perfetto.c --- */
@@ -173,6 +195,8 @@ uint64_t perfetto_thread_track(struct perfetto *p, struct perfetto_thread *threa
 /* A track event in p->message: arguments first, then perfetto_add_event(), which writes it. Names are copied. */
 void perfetto_add_argument(struct perfetto *p, const char *name, enum argument_field field, uint64_t value);
 void perfetto_add_text_argument(struct perfetto *p, const char *name, const char *text);
+/* An arrow from the event before that has the same id. */
+void perfetto_add_flow(struct perfetto *p, uint64_t id);
 /* category, name: NULL for an end, which has neither. */
 void perfetto_add_event(struct perfetto *p, uint64_t track, uint64_t time, enum track_type type, const char *category,
 			const char *name);
@@ -183,5 +207,11 @@ void perfetto_slices_thread_end(struct perfetto *p, struct perfetto_thread *thre
 
 void perfetto_calls_event(struct perfetto *p, const struct recording_event *event);
 void perfetto_calls_end(struct perfetto *p);
+
+/* --- perfetto_requests.c: requests of a server --- */
+
+void perfetto_requests_event(struct perfetto *p, const struct recording_event *event);
+/* Before perfetto_slices_end(): the threads. */
+void perfetto_requests_end(struct perfetto *p);
 
 #endif

@@ -20,6 +20,7 @@ enum {
 	TRACK_NAME = 10,
 	TRACK_TRACK = 11,
 	TRACK_OWN_NAME = 23,
+	TRACK_FLOW = 47,
 	ARGUMENT_NAME = 1,
 	DESCRIPTOR_ID = 1,
 	DESCRIPTOR_NAME = 2,
@@ -106,6 +107,11 @@ static void add_words(struct perfetto *p, const uint64_t *words, size_t n)
 		snprintf(name, sizeof(name), "arg%zu", i);
 		add_word_argument(p, name, words[i]);
 	}
+}
+
+void perfetto_add_flow(struct perfetto *p, uint64_t id)
+{
+	protobuf_add_fixed(&p->message, TRACK_FLOW, id);
 }
 
 void perfetto_add_event(struct perfetto *p, uint64_t track, uint64_t time, enum track_type type, const char *category,
@@ -407,6 +413,7 @@ void perfetto_slices_event(struct perfetto *p, const struct recording_event *eve
 		[KNOWN_PROBE] = see_probe,
 		[KNOWN_MARK] = see_mark,
 		[KNOWN_CALL] = perfetto_calls_event,
+		[KNOWN_REQUEST] = perfetto_requests_event,
 	};
 	int known = event->kind->known;
 	bool is_call = known == KNOWN_SYS_ENTER || known == KNOWN_SYS_EXIT || known == KNOWN_PROBE ||

@@ -57,7 +57,9 @@ int engine_take(struct engine_instance *instance)
 
 struct keep *engine_keep(const struct engine_instance *instance)
 {
-	return instance->ctx && instance->ctx->metrics ? instance->ctx->metrics->keep : NULL;
+	const struct engine_metrics *metrics = instance->ctx ? instance->ctx->metrics : NULL;
+
+	return metrics && !instance->keeps_nothing ? metrics->keep : NULL;
 }
 
 /* It may be a command without its --. What is exported runs no command. */

@@ -113,7 +113,8 @@ struct engine_instance {
 	void *own_schema;      /* of engine_own_fields(), NULL: none */
 	/* What getters of rows need: the functions of slots. They get the instance as ctx (event.h, stack_counts.h). */
 	const struct target_set *targets;
-	bool emitted; /* a table was printed */
+	bool emitted;	    /* a table was printed */
+	bool keeps_nothing; /* open() has found that what it exports is not in the kernel: engine_keep() is NULL */
 	/*
 	 * Shared with the programs, which measure one of 1 << *sampling and count it so many times, 0 to
 	 * SAMPLING_SHIFT_MAX (bpf/sampling.h). The caller may change it at any time. NULL: they measure all.

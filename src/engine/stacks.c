@@ -332,6 +332,13 @@ int stacks_take(struct stacks *stacks)
 	return PAUSE_MS;
 }
 
+void stacks_add_process(struct stacks *stacks, uint32_t tgid)
+{
+	/* in a pid namespace, /proc has other ids */
+	if (with_user(stacks) && !filter_pidns())
+		unwind_add_process(stacks->unwind, tgid);
+}
+
 void stacks_free(struct stacks *stacks)
 {
 	if (!stacks)

@@ -132,6 +132,8 @@ int stacks_open(struct stacks **stacks, struct engine_instance *instance, const 
  */
 int stacks_start(struct stacks *stacks, const struct object *object, struct err *err);
 void stacks_free(struct stacks *stacks);
+/* One more process is traced than the filter says, by its id on the host. */
+void stacks_add_process(struct stacks *stacks, uint32_t tgid);
 
 /*
  * Reads frames, and what changed in processes. Returns within how many ms it wants to be called again. The intake calls

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within graph/: calls as a recording (record/) in a file that has no name, of which a converter makes a file for
- * Perfetto at the end.
+ * Within graph/: calls as a recording, of which a converter makes a file for Perfetto at the end
+ * (recorder/record_temporary.h).
  */
 #ifndef SONDE_GRAPH_GRAPH_RECORD_H
 #define SONDE_GRAPH_GRAPH_RECORD_H
 
 #include "graph.h"
-#include "output/files.h"
-
-struct writer;
+#include "recorder/record_temporary.h"
 
 /* Initialise with {}. All functions but graph_record_open() do nothing if that has not been called. */
 struct graph_record {
-	struct writer *writer;
-	const struct file *file; /* what it becomes; the caller's */
-	int fd;
+	struct record_temporary recording;
 	int64_t to_monotonic; /* ns to add to a time since boot */
-	struct str words;     /* records that are not written yet */
-	uint64_t fresh, recorded;
 	uint32_t tracks;
 };
 

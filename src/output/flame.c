@@ -23,8 +23,7 @@
 #define PAD	       4   /* in front of a label and behind it */
 #define LEAST	       4   /* a label has at least so many letters */
 #define TINTS	       6   /* of each kind of frames, in flame.css */
-#define CAUSE_WIDTH    146 /* from one cause to the next, below the frames */
-#define CAUSES_IN_LINE 8
+#define SWATCH	       16  /* from a swatch to its text */
 #define MAX_GONE       8 /* of the functions that only the old profile has, so many are listed */
 #define DOT	       " \xc2\xb7 "
 
@@ -35,6 +34,7 @@ struct drawing {
 	bool kinds[FRAME_MARK + 1]; /* that occur */
 	struct flame_cause *causes; /* that have a color of their own */
 	size_t n_causes;
+	size_t cause_width, causes_in_line; /* of their list below the frames */
 };
 
 /* --- numbers --- */
@@ -314,13 +314,24 @@ static void draw_cause(const struct drawing *d, const struct flame_cause *cause)
 	add_percent(&text, cause->weight, d->plan.total);
 	str_addf(d->s, " data-find=\"^\\[%.*s]$\">", n, name);
 	add_swatch(d->s, 0, class);
-	add_key_text(d->s, 16, text.data);
+	add_key_text(d->s, SWATCH, text.data);
 }
 
-/*
- * Wall-clock profiles: every frame that is not a wait counts as running. The legend prints CAUSES_IN_LINE causes per
- * line.
- */
+/* The longest one needs as much room as there is from each to the next. */
+static void measure_causes(struct drawing *d)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < d->n_causes; i++) {
+		size_t n = strlen(d->causes[i].frame->name) - strlen("[]");
+
+		longest = n > longest ? n : longest;
+	}
+	d->cause_width = SWATCH + LETTER * (longest + strlen(" 100.00 % "));
+	d->causes_in_line = d->cause_width < INSIDE ? INSIDE / d->cause_width : 1;
+}
+
+/* Wall-clock profiles: every frame that is not a wait counts as running. */
 static void draw_causes(const struct drawing *d)
 {
 	uint64_t running = d->plan.total;
@@ -331,8 +342,8 @@ static void draw_causes(const struct drawing *d)
 	str_add(&text, "running ");
 	add_percent(&text, running, d->plan.total);
 	for (size_t i = 0; d->n_causes && i <= d->n_causes; i++) {
-		str_addf(d->s, "<g transform=\"translate(%zu %zu)\"", i % CAUSES_IN_LINE * CAUSE_WIDTH,
-			 (1 + i / CAUSES_IN_LINE) * LINE);
+		str_addf(d->s, "<g transform=\"translate(%zu %zu)\"", i % d->causes_in_line * d->cause_width,
+			 (1 + i / d->causes_in_line) * LINE);
 		if (i) {
 			draw_cause(d, &d->causes[i - 1]);
 		} else {
@@ -425,7 +436,7 @@ static void draw(struct drawing *d)
 {
 	int bottom = HEAD + (d->plan.depth + 1) * ROW + 12, height;
 	__str struct str notes = {};
-	int key = d->n_causes ? LINE * (1 + d->n_causes / CAUSES_IN_LINE) : 0;
+	int key = d->n_causes ? LINE * (1 + d->n_causes / d->causes_in_line) : 0;
 
 	add_notes(d, &notes);
 	height = bottom + key + 24 + count_lines(&notes) * LINE + 8;
@@ -459,6 +470,7 @@ static void flame_add(struct str *s, const struct files *files)
 	flame_plan_init(&d.plan, files);
 	if (!files->compared)
 		d.n_causes = flame_plan_causes(&d.plan, &d.causes);
+	measure_causes(&d);
 	draw(&d);
 	free(d.causes);
 	flame_plan_release(&d.plan);

@@ -25,8 +25,10 @@
  *	call		task probe (the function) depth took ended (0: it has not returned, took is not known) ret
  *			returned (0: ret is not known) result (ret as text) text (its arguments) track (a text: calls
  *			of no thread; 0: of their task). Its time is its begin
- * waking, migrate and wait: `task` is the one that is moved, or waited. Elsewhere it may be missing where it is the
- * task that runs: the reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
+ *	request		task begin lasted number part (1 a whole one, 2 the same of one behind, 3 a step of it,
+ *			4 what a thread did for it) connection text client server args (WORDS: of those asked for)
+ * waking, migrate, wait and request: `task` is the one that is moved, or waited. Elsewhere it may be missing where it
+ * is the task that runs: the reader knows it from the switches. `current`: who runs, of a kind that concerns no task.
  */
 #define KNOWN_KINDS(X) \
 	X(SWITCH, "switch") \
@@ -43,7 +45,8 @@
 	X(PROBE, "probe") \
 	X(MARK, "mark") \
 	X(WAIT, "wait") \
-	X(CALL, "call")
+	X(CALL, "call") \
+	X(REQUEST, "request")
 
 #define KNOWN_FIELDS(X) \
 	X(TASK, "task") \
@@ -87,7 +90,14 @@
 	X(ENDED, "ended") \
 	X(RETURNED, "returned") \
 	X(RESULT, "result") \
-	X(TRACK, "track")
+	X(TRACK, "track") \
+	X(BEGIN, "begin") \
+	X(LASTED, "lasted") \
+	X(NUMBER, "number") \
+	X(PART, "part") \
+	X(CONNECTION, "connection") \
+	X(CLIENT, "client") \
+	X(SERVER, "server")
 
 #define KNOWN_ID(id, name) KNOWN_##id,
 enum known_kind {

@@ -169,6 +169,7 @@ void recording_tasks_event(struct recording *r, struct recording_event *event)
 	case KNOWN_WAKING:
 	case KNOWN_MIGRATE:
 	case KNOWN_WAIT:
+	case KNOWN_REQUEST:
 		return;
 	case KNOWN_FORK:
 		forked(r, event);

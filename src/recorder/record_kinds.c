@@ -129,6 +129,17 @@ static const struct {
 	     MEMBER("track", LAYOUT_TEXT, record_function, track),
 	     CHARS("result", record_function, result, RECORD_RESULT_LEN),
 	     CHARS("text", record_function, args, 0)),
+	KIND(RECORD_REQUEST, "request", RECORD_SET(requests),
+	     MEMBER("task", LAYOUT_TASK, record_request, pid),
+	     MEMBER("begin", LAYOUT_TIME, record_request, begin),
+	     MEMBER("lasted", LAYOUT_DURATION, record_request, lasted),
+	     MEMBER("number", LAYOUT_NUMBER, record_request, number),
+	     MEMBER("part", LAYOUT_NUMBER, record_request, part),
+	     MEMBER("connection", LAYOUT_NUMBER, record_request, connection),
+	     MEMBER("text", LAYOUT_TEXT, record_request, text),
+	     MEMBER("client", LAYOUT_TEXT, record_request, client),
+	     MEMBER("server", LAYOUT_TEXT, record_request, server),
+	     WORDS("args", record_request, asked)),
 };
 
 /* The header of bpf/ring.h. Of the number it has the low 8 bits. */

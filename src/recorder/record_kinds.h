@@ -12,8 +12,8 @@ struct writer;
 struct record_sets {
 	bool sched, syscalls, block;
 	bool strace; /* calls with their arguments, which are in sections of their own */
-	bool waits;  /* by no word: only sonde why has them */
-	bool calls;  /* likewise: only sonde graph */
+	bool calls;  /* by no word: only sonde graph has them */
+	bool waits, requests; /* likewise: only sonde why */
 };
 
 /* Of which set something is; RECORD_ALWAYS: of none, it is always recorded. */

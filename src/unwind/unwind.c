@@ -107,6 +107,15 @@ int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ct
 	return ret ? err_set(err, ret, "processes cannot be read: %s", strerror(-ret)) : 0;
 }
 
+void unwind_add_process(struct unwind *unwind, pid_t pid)
+{
+	if (spaces_find(&unwind->spaces, pid))
+		return;
+	modules_begin_round(&unwind->modules);
+	scan_process(unwind, pid);
+	publish(unwind);
+}
+
 int unwind_fd(const struct unwind *unwind)
 {
 	return unwind->records ? mapped_fd(unwind->records) : -1;

@@ -51,6 +51,8 @@ const struct unwind_maps *unwind_maps(const struct unwind *unwind);
  * made, which can take seconds.
  */
 int unwind_start(struct unwind *unwind, bool (*should_stop)(void *ctx), void *ctx, struct err *err);
+/* Adds a process to a session of one; nothing if it is there. It is followed, and so are its children from now on. */
+void unwind_add_process(struct unwind *unwind, pid_t pid);
 /* Readable when there is something for unwind_take(). An epoll descriptor; -1: there are no records. */
 int unwind_fd(const struct unwind *unwind);
 /* Takes the records that have arrived and changes the maps accordingly. */

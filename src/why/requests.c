@@ -5,6 +5,8 @@
 /* The most links and anchors that are kept for requests that last. */
 #define MOST_KEPT  (1024 * 1024)
 #define MOST_SPLIT 32768
+/* With so many threads, those are forgotten of which nothing is known any more. */
+#define MOST_THREADS 16384
 #define MOST_TIMES 262144
 /* Every so many calls, what no request needs any more is thrown away. */
 #define SETTLES 25
@@ -164,11 +166,14 @@ static bool overlaps_loss(const struct requests *requests, uint64_t from, uint64
 static void finish(struct requests *requests, struct requests_over *over)
 {
 	struct requests_open *open = &over->open;
+	const bool has_loss = overlaps_loss(requests, open->arrived, open->points[open->n - 1].time);
 
 	if (open->inner)
 		requests->counts.inner++;
 	else if (!open->aside)
-		requests_keep(requests, over, overlaps_loss(requests, open->arrived, open->points[open->n - 1].time));
+		requests_keep(requests, over, has_loss);
+	if (requests->each && (open->inner || !open->aside))
+		requests_hand_out(requests, over, has_loss);
 	drop_points(open);
 }
 
@@ -348,9 +353,11 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 		end_points(requests, open, event);
 		*vec_push(&requests->over) = (struct requests_over){
 			.open = *open,
+			.sock = event->sock,
 			.client_at = event->client_at,
 			.from = event->from,
 			.group = event->group,
+			.at = event->at,
 			.merged = event->merged,
 		};
 		if (!open->aside && !open->inner && open->counted != open->birth) {
@@ -411,6 +418,25 @@ static void forget_before(struct requests *requests, uint64_t time)
 	forget(&requests->losses, it->to < time);
 }
 
+/* In the course of weeks threads come and go. */
+static void forget_threads(struct requests *requests)
+{
+	struct set left = {};
+	size_t n = 0;
+
+	if (requests->threads.n < MOST_THREADS)
+		return;
+	for (size_t i = 0; i < requests->threads.n; i++) {
+		if (!requests->threads.v[i].links.n && !requests->threads.v[i].anchors.n)
+			continue;
+		set_add(&left, requests->tids.v[i].bytes, requests->tids.v[i].len);
+		requests->threads.v[n++] = requests->threads.v[i];
+	}
+	requests->threads.n = n;
+	set_release(&requests->tids);
+	requests->tids = left;
+}
+
 void requests_settle(struct requests *requests, uint64_t until)
 {
 	size_t later = 0;
@@ -434,11 +460,20 @@ void requests_settle(struct requests *requests, uint64_t until)
 	if (++requests->settled % SETTLES && requests->kept < MOST_KEPT)
 		return;
 	forget_before(requests, find_oldest(requests, until));
+	forget_threads(requests);
 	/* a request that lasts for long is not worth it */
 	if (requests->kept >= MOST_KEPT) {
 		requests->forgotten = until;
 		forget_before(requests, until);
 	}
+}
+
+void requests_each(struct requests *requests, void (*each)(const struct requests_done *done, void *ctx), void *ctx,
+		   bool steps)
+{
+	requests->each = each;
+	requests->each_ctx = ctx;
+	requests->each_steps = steps;
 }
 
 /* --- results --- */

@@ -64,6 +64,7 @@ struct requests_event {
 	uint32_t round, merged;
 	uint32_t from;	/* of REQUESTS_DONE: a number of the owner for the client; of REQUESTS_GET: for that server */
 	uint32_t group; /* of REQUESTS_DONE: a number of the owner, REQUESTS_NONE: none */
+	uint32_t at;	/* the same, for where the server listens */
 	bool aside;	/* it is asked of a server behind, and counts only as part of others */
 	/* of REQUESTS_GET: the connection and the round there, if that server is measured, too; 0: it is not */
 	struct requests_there {
@@ -169,5 +170,31 @@ struct requests_counts {
 };
 
 struct requests_counts requests_count(const struct requests *requests);
+
+/* --- each request --- */
+
+/* A request that is over. It is valid until the function that gets it returns. */
+struct requests_done {
+	uint64_t sock, birth; /* the connection */
+	uint64_t number;      /* of the request, from 1 */
+	uint64_t arrived, read_at, ended;
+	uint32_t from, at, tid, merged;
+	bool inner; /* it is part of another one */
+	bool short_one; /* it lasts less than limits.slower, and is not split */
+	/* which sum to its time; 0: it was not cut */
+	size_t n_parts;
+	const struct requests_part *parts;
+	/* all of them, without a gap from `arrived` to `ended`; 0: it was not cut, or nobody wants them */
+	size_t n_steps, n_asked;
+	const struct requests_step *steps;
+	/* requests of servers behind that are parts of this one, and when they arrived there */
+	struct requests_asked {
+		uint64_t number, arrived;
+	} asked[8];
+};
+
+/* From now on, `each` gets every request, those of servers behind among them, which may come later than its end. */
+void requests_each(struct requests *requests, void (*each)(const struct requests_done *done, void *ctx), void *ctx,
+		   bool steps);
 
 #endif

@@ -150,6 +150,49 @@ void requests_keep(struct requests *requests, const struct requests_over *over, 
 		keep_slowest(requests, slow, &request);
 }
 
+static void add_asked(struct requests_done *done, const struct requests_chain *there)
+{
+	for (size_t i = 0; i < done->n_asked; i++)
+		if (done->asked[i].number == there->number)
+			return;
+	if (done->n_asked < ARRAY_SIZE(done->asked))
+		done->asked[done->n_asked++] = (struct requests_asked){ there->number, there->arrived };
+}
+
+void requests_hand_out(struct requests *requests, const struct requests_over *over, bool has_loss)
+{
+	const struct requests_open *open = &over->open;
+	const struct requests_point *last = &open->points[open->n - 1];
+	struct requests_done done = {
+		.sock = over->sock,
+		.birth = open->birth,
+		.number = open->number,
+		.arrived = open->arrived,
+		.read_at = open->points[0].time,
+		.ended = last->time,
+		.from = over->from,
+		.at = over->at,
+		.tid = last->tid,
+		.merged = over->merged,
+		.inner = open->inner,
+	};
+
+	if (done.ended <= done.arrived)
+		return;
+	done.short_one = !done.inner && done.ended - done.arrived < requests->limits.slower;
+	requests->parts.n = requests->steps.n = 0;
+	if (!has_loss && !done.short_one)
+		requests_cut(requests, open, requests->each_steps ? 1 : UINT64_MAX);
+	done.parts = requests->parts.v;
+	done.n_parts = requests->parts.n;
+	done.steps = requests->steps.v;
+	done.n_steps = requests->steps.n;
+	for (size_t i = 0; i < open->n; i++)
+		if (open->points[i].there)
+			add_asked(&done, open->points[i].there);
+	requests->each(&done, requests->each_ctx);
+}
+
 void requests_keep_release(struct requests *requests)
 {
 	vec_each(request, &requests->split)

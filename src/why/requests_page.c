@@ -220,33 +220,40 @@ static void print_groups(const struct requests_page *page, struct output *out)
 
 /* --- the slowest --- */
 
+void requests_page_add_step(struct why *why, struct str *s, const struct requests_state *state)
+{
+	const struct requests_line line = {
+		.where = state->where,
+		.class = state->class,
+		.inner = state->inner,
+		.via = state->via,
+	};
+	const bool behind = line.where == REQUESTS_BEHIND;
+	struct str name __str = {}, server __str = {};
+
+	requests_page_add_object(why, &name, state);
+	requests_page_add_name(why, &server, behind ? state->server : REQUESTS_NONE);
+	if (behind)
+		str_addf(s, "%s%s", str_or_empty(server.data), line.inner == REQUESTS_BEHIND ? "" : " > ");
+	if (line.where == REQUESTS_QUEUE)
+		str_add(s, "queue: ");
+	if (!behind || line.inner != REQUESTS_BEHIND)
+		add_state(s, &line, behind);
+	if (name.len && !(behind && line.inner >= REQUESTS_BEHIND))
+		str_addf(s, "%s %s", line.class == WHY_PROCESSOR ? " behind" : "", name.data);
+}
+
 static void print_step(const struct requests_page *page, struct output *out, const struct requests_request *request,
 		       const struct requests_step *step)
 {
-	const struct requests_line line = {
-		.where = step->state.where,
-		.class = step->state.class,
-		.inner = step->state.inner,
-		.via = step->state.via,
-	};
-	const bool behind = line.where == REQUESTS_BEHIND;
-	struct str what __str = {}, name __str = {}, server __str = {};
+	struct str what __str = {};
 	struct stacks_named named = {};
 
-	requests_page_add_object(page->why, &name, &step->state);
-	requests_page_add_name(page->why, &server, behind ? step->state.server : REQUESTS_NONE);
-	if (behind)
-		str_addf(&what, "%s%s", str_or_empty(server.data), line.inner == REQUESTS_BEHIND ? "" : " > ");
-	if (line.where == REQUESTS_QUEUE)
-		str_add(&what, "queue: ");
-	if (!behind || line.inner != REQUESTS_BEHIND)
-		add_state(&what, &line, behind);
-	if (name.len && !(behind && line.inner >= REQUESTS_BEHIND))
-		str_addf(&what, "%s %s", line.class == WHY_PROCESSOR ? " behind" : "", name.data);
+	requests_page_add_step(page->why, &what, &step->state);
 	cut_to_fit(out, &what, strlen("      000000.000 000000.000  "));
 	output_line(out, "      %9.3f %9.3f  %s", MS(step->from - request->arrived), MS(step->to - step->from),
 		    str_or_empty(what.data));
-	if (step->stack && line.where != REQUESTS_UNKNOWN && stacks_find(page->why->stacks, step->stack, &named))
+	if (step->stack && step->state.where != REQUESTS_UNKNOWN && stacks_find(page->why->stacks, step->stack, &named))
 		why_page_stack(out, &named);
 }
 

@@ -63,8 +63,9 @@ struct requests_open {
 /* A request that is over. Threads may have slept beyond its end: it is cut when all is known up to a time after it. */
 struct requests_over {
 	struct requests_open open;
+	uint64_t sock;
 	uint64_t client_at;
-	uint32_t from, group, merged;
+	uint32_t from, group, at, merged;
 };
 
 /* Something is missing between these times. */
@@ -85,6 +86,9 @@ struct requests {
 	vec(struct requests_behind) behinds;
 	vec(struct requests_over) over;
 	struct requests_limits limits;
+	void (*each)(const struct requests_done *done, void *ctx);
+	void *each_ctx;
+	bool each_steps;
 	vec(struct requests_request) split;
 	vec(struct requests_request) slowest; /* the slowest first */
 	vec(struct requests_time) times;
@@ -114,5 +118,7 @@ uint32_t requests_cut(struct requests *requests, const struct requests_open *ope
 /* requests_keep.c: a request is over. */
 void requests_keep(struct requests *requests, const struct requests_over *over, bool has_loss);
 void requests_keep_release(struct requests *requests);
+/* The same for requests->each, which is set. */
+void requests_hand_out(struct requests *requests, const struct requests_over *over, bool has_loss);
 
 #endif

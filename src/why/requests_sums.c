@@ -19,7 +19,7 @@ static void add_address(struct str *s, const struct why_client *client)
 		str_addf(s, "%s:%u", client->version == 6 ? "]" : "", client->port);
 }
 
-static void add_thread(const struct why *why, struct str *s, uint32_t tid)
+void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid)
 {
 	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
 
@@ -41,7 +41,7 @@ static void add_name(struct why *why, struct str *s, const struct why_client *cl
 	} else if (client->version == WHY_PORT) {
 		str_addf(s, "port %u", client->port);
 	} else if (client->version == WHY_TID) {
-		add_thread(why, s, client->port);
+		requests_page_add_thread(why, s, client->port);
 		str_addf(s, "%s%u", s->len ? " " : "", client->port);
 	} else {
 		add_address(s, client);
@@ -69,7 +69,7 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 		requests_page_add_name(why, s, state->server);
 	} else if (state->class == WHY_RUNNING ||
 		   (state->via != REQUESTS_DIRECT && state->object == REQUESTS_NONE && state->where != REQUESTS_ACCEPT)) {
-		add_thread(why, s, state->tid);
+		requests_page_add_thread(why, s, state->tid);
 	} else if (state->object != REQUESTS_NONE) {
 		key = (const void *)why->path.keys.v[state->object].bytes;
 		found = objects_find(why, key);

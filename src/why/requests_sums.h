@@ -60,8 +60,13 @@ void requests_page_free(struct requests_page *page);
 /* Appends what a number of why->requests.clients is, or of its groups. */
 void requests_page_add_name(struct why *why, struct str *s, uint32_t number);
 void requests_page_add_group(struct why *why, struct str *s, uint32_t number);
+/* Appends the name of a thread, if it is known. */
+void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid);
 /* Appends what a state is for; nothing: it has no name. */
 void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state);
+
+/* requests_page.c: what a step is called, with its object: "disk /var/lib/x", "queue: processor behind sed". */
+void requests_page_add_step(struct why *why, struct str *s, const struct requests_state *state);
 
 /* requests_rows.c */
 void requests_page_put(const struct requests_page *page, struct output *out);

@@ -67,7 +67,11 @@ static const struct progs_probe probes[] = {
 	{ .program = "waker", .system = "sched", .name = "sched_waking", .raw = true },
 	{ .program = "forks", .system = "sched", .name = "sched_wakeup_new", .raw = true },
 	{ .program = "execs", .system = "sched", .name = "sched_process_exec", .raw = true },
-	{ .program = "sample", .clock = SETTING(struct progs_clock, struct why, clock), .when = SETTING(bool, struct why, stacks_source.keyed) },
+	{
+		.program = "sample",
+		.clock = SETTING(struct progs_clock, struct why, clock),
+		.when = SETTING(bool, struct why, samples),
+	},
 	/* not raw: on kernels that preempt raw programs, a thread that is preempted there makes others' hits skipped */
 	{ .program = "arrives", .system = "sock", .name = "sk_data_ready", OF_REQUESTS, .optional = true },
 	{ .program = "arrives", .function = "sock_def_readable", OF_REQUESTS, .optional = true, .otherwise = true },
@@ -130,6 +134,8 @@ static int on_record(void *ctx, void *data, size_t size)
 		return 0;
 	}
 	why->ends++;
+	if (why->requests.export)
+		return 0;
 	whole = *thread;
 	if (thread->adopted)
 		why_before_replace(why, &whole);
@@ -261,12 +267,15 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	instance->state = why;
 	why->instance = instance;
 	why->settings = instance->settings;
+	ret = why_export_open(why, err);
 	why->waits = base_alloc((why->settings->worst + 1) * sizeof(*why->waits));
 	why->clock = clock;
 	stacks = &((struct why_settings *)instance->settings)->stacks;
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
 	why->requests.on = why->settings->requests;
+	/* of a request, it is known when a thread ran, not where */
+	why->samples = samples && !why->requests.on;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,
 		.keyed = samples,
@@ -281,7 +290,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.settings = why,
 		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
 	};
-	ret = check_arguments(instance, err);
+	if (!ret)
+		ret = check_arguments(instance, err);
 	if (!ret)
 		ret = check_files(why, err);
 	if (!ret)
@@ -449,6 +459,9 @@ const struct engine why_engine = {
 	.emit = why_emit,
 	.take = engine_take,
 	.losses = why_losses,
+	.snapshot = why_export_snapshot,
+	.tables = why_export_tables,
+	.stats = why_export_stats,
 	.attachment = why_attachment,
 	.close = why_close,
 };

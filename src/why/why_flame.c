@@ -71,13 +71,13 @@ static uint64_t time_of(const struct why_split *split, uint32_t class)
 	return split->ns[class];
 }
 
-static void make_causes(struct drawing *d)
+void why_flame_causes(struct frame causes[WHY_CLASSES], char names[WHY_CLASSES][32])
 {
 	for (uint32_t i = 0; i < WHY_CLASSES; i++) {
-		snprintf(d->names[i], sizeof(d->names[i]), "[%s]", why_sums_cause(i));
-		d->causes[i] = (struct frame){ .name = d->names[i], .kind = FRAME_MARK };
+		snprintf(names[i], sizeof(names[i]), "[%s]", why_sums_cause(i));
+		causes[i] = (struct frame){ .name = names[i], .kind = FRAME_MARK };
 		if (i != WHY_RUNNING)
-			d->causes[i].color = &waits_of(i)->color;
+			causes[i].color = &waits_of(i)->color;
 	}
 }
 
@@ -168,19 +168,28 @@ static void draw_rest(struct drawing *d, uint32_t class, uint64_t drawn)
 	}
 }
 
-void why_flame_write(struct why *why)
+static void draw_threads(struct why *why)
 {
 	struct drawing d = { .why = why, .drawn = base_alloc((why->sums.names.n + 1) * sizeof(*d.drawn)) };
 	uint64_t all[WHY_CLASSES] = {};
 
-	if (why->stacks_source.keyed) {
-		stacks_name_all(why->stacks);
-		make_causes(&d);
-		count_samples(&d);
-		draw_stacks(&d, all);
-		for (uint32_t class = 0; class < WHY_CLASSES; class ++)
-			draw_rest(&d, class, all[class]);
-		stacks_write_files(why->stacks);
-	}
+	why_flame_causes(d.causes, d.names);
+	count_samples(&d);
+	draw_stacks(&d, all);
+	for (uint32_t class = 0; class < WHY_CLASSES; class ++)
+		draw_rest(&d, class, all[class]);
+	/* while the frames live */
+	stacks_write_files(why->stacks);
 	free(d.drawn);
+}
+
+void why_flame_write(struct why *why)
+{
+	if (!why->stacks_source.keyed)
+		return;
+	stacks_name_all(why->stacks);
+	if (why->requests.on)
+		why_flame_draw_requests(why);
+	else
+		draw_threads(why);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/progs_life.h"
 #include "path.h"
+#include "recorder/record_temporary.h"
 #include "requests.h"
 #include "why.h"
 #include "why_sums.h"
@@ -13,8 +14,8 @@ struct ring_buffer;
 struct ring_set;
 struct request_event;
 struct request_shared;
+struct why_export;
 struct why_link;
-struct writer;
 
 /* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
 #define WHY_LEAST_NS  1000000
@@ -46,12 +47,10 @@ struct why_part {
 
 /* With --perfetto: the recording that becomes the file. */
 struct why_recording {
-	struct writer *writer; /* NULL: there is none */
-	int fd;		       /* of the same file */
-	struct str words;      /* of a run, while it is made */
-	uint64_t fresh;	       /* records in it */
-	vec(uint64_t) numbers; /* of each ring, the number of its next record */
-	uint64_t recorded;
+	struct record_temporary file;
+	/* of requests: struct requests_state, and connections; then steps and requests for which these have no room */
+	struct set states, connections;
+	uint64_t unnamed, left_out;
 };
 
 /* Of a command, and of a recording; without them, there are no rings. Without a command, links is NULL. */
@@ -90,8 +89,13 @@ struct why_requests {
 	struct request_shared *shared;
 	struct set clients;   /* struct why_client: clients, and servers behind */
 	struct set groups;    /* the same, of --by */
+	struct set drawn;     /* of files of stacks: struct why_drawn; numbers index drawn_ns */
+	vec(uint64_t) drawn_ns;
+	struct why_export *export; /* NULL: nobody exports the counts */
+	uint64_t undrawn; /* steps whose threads and stacks found no room there */
 	struct set name_keys; /* of unix sockets; numbers index names */
 	vec(char *) names;
+	uint64_t joined; /* processes behind whose stacks can be read */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
 };
@@ -112,6 +116,7 @@ struct why {
 	const struct why_settings *settings;
 	struct progs progs;
 	struct progs_clock clock;
+	bool samples; /* of threads that run */
 	struct stacks *stacks;
 	struct stacks_source stacks_source;
 	struct ring_buffer *ring;
@@ -212,6 +217,12 @@ void why_record_run(struct why *why, uint32_t cpu, uint32_t lane, uint64_t lost)
 void why_record_sleeps(struct why *why, const struct why_thread *thread);
 /* Once all objects are known. */
 void why_record_write(struct why *why);
+/* requests_record.c: a request that is over; then what was added is written. */
+void why_record_request(struct why *why, const struct requests_done *done);
+void why_record_requests(struct why *why);
+/* The texts of numbers that why_record_request() has given; what it has left out. */
+void why_record_texts(struct why *why);
+void why_record_requests_losses(const struct why *why);
 void why_record_losses(const struct why *why);
 void why_record_release(struct why *why);
 
@@ -240,6 +251,14 @@ void why_requests_take(struct why *why);
 void why_requests_finish(struct why *why);
 void why_requests_losses(const struct why *why);
 void why_requests_release(struct why *why);
+/* requests_export.c: if an exporter wants the counts; it checks the other options. Before anything else is done. */
+int why_export_open(struct why *why, struct err *err);
+void why_export_request(struct why *why, const struct requests_done *done);
+/* For struct engine. */
+size_t why_export_tables(const struct engine_instance *instance, const struct engine_table **to);
+int why_export_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx);
+void why_export_stats(struct engine_instance *instance, struct engine_stats *stats);
+void why_export_release(struct why *why);
 /* requests_page.c, requests_rows.c: prints it. Of data, the caller has begun the table. */
 void why_requests_print(struct why *why, struct output *out);
 extern const struct schema why_requests_schema;
@@ -253,6 +272,11 @@ size_t why_causes_sort(const struct why_split *split, uint32_t order[WHY_CAUSES]
 
 /* why_flame.c: flame graphs and other files of stacks. Whether the user wants one. */
 bool why_flame_wanted(const struct why_settings *settings);
+/* Fills in the frames of causes; running has no color. names: theirs, needed as long as they are. */
+void why_flame_causes(struct frame causes[WHY_CLASSES], char names[WHY_CLASSES][32]);
+/* requests_flame.c: a request that is over; without effect if there are no files. At the end, draws them all. */
+void why_flame_request(struct why *why, const struct requests_done *done);
+void why_flame_draw_requests(struct why *why);
 /* At the end, before the threads that live are read: what programs counted. Returns 0 or -errno. */
 int why_flame_read(struct why *why);
 /* A thread that lives has slept for ns. */

@@ -13,6 +13,7 @@
 #include "bpf/why_link.h"
 #include "engine/batch.h"
 #include "engine/filter.h"
+#include "engine/stacks.h"
 #include "kernel/kernel.h"
 #include "waits.h"
 #include "why_part.h"
@@ -40,12 +41,19 @@ int why_requests_check(struct why *why, struct err *err)
 		return why->settings->port || why->settings->by || why->settings->slower
 			       ? refuse(why, err, "--port, --by and --slower are of --requests: give it, too")
 			       : 0;
-	if (why->settings->perfetto || why->stacks_source.keyed || why->settings->by_thread)
-		return refuse(why, err, "--requests goes with no file of stacks, no --perfetto and no -t yet");
+	if (why->settings->by_thread)
+		return refuse(why, err, "--requests goes with no -t: --by thread is the table by thread");
 	if (filter->by_tid || filter->by_uid || filter->by_comm)
 		return refuse(why, err, "--requests is of whole processes: use --port, -p, --cgroup or a name");
 	why->instance->schema = &why_requests_schema;
 	return 0;
+}
+
+static void hand_out(const struct requests_done *done, void *ctx)
+{
+	why_export_request(ctx, done);
+	why_record_request(ctx, done);
+	why_flame_request(ctx, done);
 }
 
 int why_requests_open(struct why *why, struct err *err)
@@ -58,9 +66,13 @@ int why_requests_open(struct why *why, struct err *err)
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
 	};
+	const bool exported = why->requests.export, drawn = why->settings->perfetto || why->stacks_source.keyed;
+	/* an exporter has each one as it comes */
 	const struct requests_limits limits = {
+		.split = exported,
+		.times = exported,
 		.slowest = why->settings->worst,
-		.slower = why->settings->slower * (uint64_t)NS_PER_MS,
+		.slower = exported ? 0 : why->settings->slower * (uint64_t)NS_PER_MS,
 		.deep = why->settings->chain,
 	};
 	struct object *object = &why->progs.object;
@@ -75,6 +87,8 @@ int why_requests_open(struct why *why, struct err *err)
 	/* where a read of nothing is not seen */
 	why->requests.no_recv = kernel_tracepoint_id("sock", "sock_recv_length") < 0;
 	why->requests.found = requests_new(&classes, &limits);
+	if (exported || drawn)
+		requests_each(why->requests.found, hand_out, why, drawn);
 	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
 }
 
@@ -112,22 +126,17 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 		.ready_class = kind == WHY_LINK_READY && from.class == WHY_THROTTLED ? WHY_THROTTLED : WHY_PROCESSOR,
 		.born = kind == WHY_LINK_BORN,
 	};
-	if (kind == WHY_LINK_WOKEN) {
+	/* for weeks, there would be ever new ones */
+	if (kind == WHY_LINK_WOKEN && !why->requests.export) {
 		const struct why_key key = { .a = from.a, .b = from.b, .class = from.class, .call = from.call };
 
 		link.object = objects_key(why, &key);
 		link.stack = from.stack;
 	}
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
-	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0])
+	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0] && !why->requests.export)
 		link.behind = objects_key(why, &behind);
 	requests_add_link(why->requests.found, &link);
-}
-
-/* Those whom no room is left for are found only if they are known. */
-static uint32_t add_to(struct set *set, const struct why_client *client, size_t most)
-{
-	return set->n < most ? set_add(set, client, sizeof(*client)) : set_find(set, client, sizeof(*client));
 }
 
 /* The client of a connection. */
@@ -138,7 +147,7 @@ static uint32_t client_of(struct why *why, const struct request_event *event)
 	memcpy(client.address, event->client, sizeof(client.address));
 	if (event->version == REQUEST_UNIX)
 		client.port = event->client_pid;
-	return add_to(&why->requests.clients, &client, MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &client, sizeof(client), MOST_CLIENTS);
 }
 
 /* A server at a unix socket has a name in place of an address. */
@@ -149,7 +158,19 @@ static uint32_t server_of(struct why *why, const struct request_event *event)
 	if (event->version != REQUEST_UNIX)
 		return client_of(why, event);
 	memcpy(server.address, &event->name, sizeof(event->name));
-	return add_to(&why->requests.clients, &server, MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &server, sizeof(server), MOST_CLIENTS);
+}
+
+/* Where the server listens. */
+static uint32_t place_of(struct why *why, const struct request_event *event)
+{
+	struct why_client place = { .version = WHY_PORT, .port = event->port };
+
+	if (event->version == REQUEST_UNIX) {
+		place = (struct why_client){ .version = WHY_UNIX_NAME };
+		memcpy(place.address, &event->name, sizeof(event->name));
+	}
+	return set_add_most(&why->requests.clients, &place, sizeof(place), MOST_CLIENTS);
 }
 
 /* What --by puts a request into. */
@@ -173,7 +194,7 @@ static uint32_t group_of(struct why *why, const struct request_event *event)
 	default:
 		return REQUESTS_NONE;
 	}
-	return add_to(&why->requests.groups, &group, MOST_GROUPS);
+	return set_add_most(&why->requests.groups, &group, sizeof(group), MOST_GROUPS);
 }
 
 static void add_event(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
@@ -202,13 +223,18 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		.merged = from.merged,
 		.from = REQUESTS_NONE,
 		.group = REQUESTS_NONE,
+		.at = REQUESTS_NONE,
 		.kind = kinds[kind],
 	};
-	if (kind == WHY_LINK_DONE) {
+	if (kind == WHY_LINK_DONE && why->requests.export) {
+		event.at = place_of(why, &from);
+	} else if (kind == WHY_LINK_DONE) {
 		event.from = client_of(why, &from);
 		event.group = group_of(why, &from);
+		event.at = place_of(why, &from);
 	} else if (kind == WHY_LINK_GET) {
-		event.from = server_of(why, &from);
+		if (!why->requests.export)
+			event.from = server_of(why, &from);
 		event.there = (struct requests_there){ from.there, from.there_birth, from.round };
 	} else if (kind == WHY_LINK_READ) {
 		event.aside = from.merged;
@@ -304,6 +330,22 @@ static void look(struct why *why, uint64_t before, uint64_t now)
 	batch_read(&map, look_at, &look);
 }
 
+/* Stacks are of the processes that the filter passes, and of those that have joined them. */
+static void follow_joined(struct why *why)
+{
+	const struct request_chain *chain =
+		object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
+	const uint64_t joined = __atomic_load_n(&chain->joined, __ATOMIC_RELAXED);
+	const int map = object_map_fd(&why->progs.object, "request_joined");
+	uint32_t tgid, *before = NULL;
+
+	if (joined == why->requests.joined)
+		return;
+	why->requests.joined = joined;
+	for (; !bpf_map_get_next_key(map, before, &tgid); before = &tgid)
+		stacks_add_process(why->stacks, tgid);
+}
+
 void why_requests_take(struct why *why)
 {
 	struct why_requests *requests = &why->requests;
@@ -313,6 +355,8 @@ void why_requests_take(struct why *why)
 		return;
 	if (requests->read_at > SETTLED_NS)
 		requests_settle(requests->found, requests->read_at - SETTLED_NS);
+	why_record_requests(why);
+	follow_joined(why);
 	requests->lost_from = requests->read_at;
 	requests->read_at = now;
 	if (now < requests->looked_at + LOOK_NS)
@@ -327,7 +371,9 @@ void why_requests_finish(struct why *why)
 		return;
 	why_path_take(why);
 	look(why, UINT64_MAX, UINT64_MAX);
+	why_record_run(why, 0, 0, 0);
 	requests_settle(why->requests.found, UINT64_MAX);
+	why_record_requests(why);
 }
 
 static void say(uint64_t n, const char *what, const char *why_not)
@@ -351,6 +397,7 @@ void why_requests_losses(const struct why *why)
 			    "--port N names one");
 	say(why->path.lost, "record", "lost: the ring buffers were full; what happened meanwhile is missing");
 	say(counts.not_cut, "request", "counted, but not split: records were lost, or they lasted too long");
+	say(requests->undrawn, "step", "drawn without thread and stack: more are different than can be kept");
 	if (requests->groups.n >= MOST_GROUPS)
 		report_note("more than %u lines by --by: others are missing", MOST_GROUPS);
 	requests_times(requests->found, &kept);
@@ -372,9 +419,12 @@ void why_requests_losses(const struct why *why)
 
 void why_requests_release(struct why *why)
 {
+	why_export_release(why);
 	requests_free(why->requests.found);
 	set_release(&why->requests.clients);
 	set_release(&why->requests.groups);
+	set_release(&why->requests.drawn);
+	free(why->requests.drawn_ns.v);
 	set_release(&why->requests.name_keys);
 	vec_each(name, &why->requests.names)
 		free(*name);

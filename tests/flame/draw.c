@@ -17,6 +17,7 @@ static void color(struct tree *tree)
 		{ "[processor]", { "#ff8f8f", "#a8323a" } },
 		{ "[disk]", { "#ff9ad5", "#9c2f77" } },
 		{ "[sleep]", { "#dcdf7a", "#65680f" } },
+		{ "[not known for what]", { "#bba3c8", "#5f4a70" } },
 	};
 
 	vec_each(frame, &tree->made)

@@ -126,6 +126,15 @@ test_causes() {
 	grep '^\.c[0-9]' causes.svg | tr -d '\n' > colors
 	[ "$(cat colors)" = '.c1{fill:#ff9ad5}.c2{fill:#ff8f8f}.c3{fill:#dcdf7a}.c1{fill:#9c2f77}.c2{fill:#a8323a}.c3{fill:#65680f}' ] ||
 		fail "the colors are $(cat colors)"
+	# a long one has room in the key
+	printf 'sh;a;[%s] 1\n' 'not known for what' disk sleep processor > long.folded
+	draw long
+	grep -o 'translate([0-9]* [0-9]*)" data-find="[^"]*"><rect[^>]*><text[^>]*>[^<]*' long.svg |
+		sed 's/translate(\([0-9]*\) \([0-9]*\).*>/\1 \2 /' > keys
+	awk '{ text = $0; sub(/^[0-9]* [0-9]* /, "", text) }
+		$2 == line && $1 < end { exit 1 }
+		{ line = $2; end = $1 + 16 + 6.6 * length(text) }
+		END { exit NR != 4 }' keys || fail "over each other: $(cat keys)"
 	# a picture without causes has no such key
 	printf 'sh;a 1\n' > none.folded
 	draw none

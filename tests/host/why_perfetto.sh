@@ -53,6 +53,48 @@ test_trace_processor() {
 	done
 }
 
+# Requests are slices with their steps, and arrows lead into threads and on to the servers behind.
+# slow=yes
+test_requests() {
+	needs_trace_processor
+	for how in loop threads pool; do
+		behind=
+		[ $how != loop ] || behind="-B $PWD/sock -2"
+		rm -f a.pftrace sock
+		# shellcheck disable=SC2086 # several words
+		run sonde why --requests --json -n 1000 --perfetto a.pftrace -- serve $behind -s 20 -e 50 $how 300
+		expect_exit 0
+		! grep -q 'missed by the kernel' err || skip "the kernel skipped hits"
+		total=$(grep '"kind":"total"' out)
+		requests=$(echo "$total" | sed 's/.*"requests":\([0-9]*\),.*/\1/')
+		inner=$(echo "$total" | sed 's/.*"inner":\([0-9]*\),.*/\1/')
+		query a.pftrace "$complaints" | grep . > wrong || :
+		[ ! -s wrong ] || fail "$how: $(cat wrong)"
+		# on connections; those that another server has asked for have an arrow into them
+		of_server="JOIN track t ON s.track_id = t.id JOIN track p ON t.parent_id = p.id
+			WHERE p.name LIKE 'requests at %'"
+		query a.pftrace "SELECT count(*) FROM slice s $of_server AND s.category = 'request'" \
+			"SELECT count(*) FROM flow f JOIN slice s ON f.slice_in = s.id $of_server" \
+			"SELECT count(*) FROM flow f JOIN slice s ON f.slice_out = s.id $of_server" \
+			"SELECT count(*) FROM flow f JOIN slice o ON f.slice_out = o.id
+			JOIN slice i ON f.slice_in = i.id WHERE i.ts < o.ts" \
+			"SELECT count(*) FROM slice p JOIN (SELECT parent_id, sum(dur) AS ns FROM slice
+			WHERE category = 'step' GROUP BY 1) c ON c.parent_id = p.id WHERE ns = dur" \
+			"SELECT max(depth) FROM slice" | grep . > got
+		all=$((requests + inner))
+		[ "$(sed -n 1p got)" = $all ] || fail "$how: $(sed -n 1p got) drawn, not $requests and $inner"
+		[ "$(sed -n 2p got)" -le "$inner" ] && [ "$(sed -n 2p got)" -ge $((inner * 95 / 100)) ] ||
+			fail "$how: $(sed -n 2p got) arrows to $inner"
+		[ "$(sed -n 3p got)" -ge $((all * 95 / 100)) ] || fail "$how: $(sed -n 3p got) have threads"
+		[ "$(sed -n 4p got)" = 0 ] || fail "$how: arrows back in time"
+		[ "$(sed -n 5p got)" = $all ] || fail "$how: steps of $(sed -n 5p got) sum to it"
+		[ "$(sed -n 6p got)" = 1 ] || fail "$how: slices in each other"
+		query a.pftrace "SELECT 'slept', count(DISTINCT parent_id) FROM slice
+			WHERE name = 'sleep' AND category = 'step' AND dur > 10000000" > got
+		grep -qx 'slept|6' got || fail "$how: $(cat got)"
+	done
+}
+
 # A gap is one for the importer, too.
 # slow=yes
 test_gap() {

@@ -363,6 +363,48 @@ test_alerts() {
 	[ "$(grep -c alertname= alerts.yml)" -ge 6 ] || fail "where are the alerts?"
 }
 
+# The machine whose requests are slow for another reason than those of the others, and no other one.
+# timeout=300 image=systemd
+test_alerts_of_requests() {
+	serve runqlat
+	end
+	examples rules-requests.yml
+	cat > short.yml <<-'END'
+		rule_files: [rules-requests.yml]
+		evaluation_interval: 1m
+		tests:
+		  - interval: 1m
+		    input_series:
+		      - {series: 'SLOW{instance="a",server="a",cause="disk"}', values: '0+6x180'}
+		      - {series: 'SLOW{instance="a",server="a",cause="queue"}', values: '0+2x180'}
+		      - {series: 'SLOW{instance="b",server="a",cause="disk"}', values: '0+60x180'}
+		      - {series: 'SLOW{instance="c",server="a",cause="disk"}', values: '0+3x180'}
+		      - {series: 'SLOW{instance="odd",server="a",cause="disk"}', values: '0+1x180'}
+		      - {series: 'SLOW{instance="odd",server="a",cause="throttled"}', values: '0+9x180'}
+		      - {series: 'SLOW{instance="a",server="b",cause="disk"}', values: '0+1x180'}
+		      - {series: 'SLOW{instance="odd",server="b",cause="queue"}', values: '0+1x180'}
+		    promql_expr_test:
+		      - eval_time: 2h
+		        expr: count by (alertname, instance, server, cause) (ALERTS{alertstate="firing"})
+		        exp_samples:
+		          - labels: '{alertname="SondeSlowForAnotherReason",instance="odd",
+		              server="a",cause="throttled"}'
+		            value: 1
+		      - eval_time: 2h
+		        expr: instance_cause:SHARE{instance="odd",cause="throttled"}
+		        exp_samples:
+		          - {labels: 'instance_cause:SHARE{instance="odd",server="a",cause="throttled"}', value: 0.9}
+		      - eval_time: 2h
+		        expr: job_cause:SHARE{server="a",cause="throttled"}
+		        exp_samples:
+		          - {labels: 'job_cause:SHARE{server="a",cause="throttled"}', value: 0.225}
+	END
+	sed 's/SLOW/sonde_why_request_slow_cause_seconds_total/; s/SHARE/sonde_why_request_slow:share15m/' short.yml \
+		> alerts.yml
+	run peer promtool test rules alerts.yml
+	expect_exit 0
+}
+
 # Native histograms come without a list of bounds, by protobuf.
 # timeout=600 image=systemd
 test_native_histograms() {

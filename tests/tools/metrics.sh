@@ -32,6 +32,13 @@ families() {
 		sonde_vfsstat_fsyncs_total counter - -|
 		sonde_vfsstat_opens_total counter - -|
 		sonde_vfsstat_creates_total counter - -
+		why --requests --port 80|sonde_why_request_seconds histogram seconds server|
+		sonde_why_request_cause_seconds_total counter seconds server,cause|
+		sonde_why_request_slow_cause_seconds_total counter seconds server,cause|
+		sonde_why_requests_total counter - server|
+		sonde_why_requests_merged_total counter - server|
+		sonde_why_requests_lost_total counter - server|
+		sonde_why_requests_slow_total counter - server
 	END
 }
 

@@ -3,6 +3,8 @@
 # its time, and what holds them up is among them.
 # of file: kernels=ends
 
+. /exporter.sh
+
 # expect_requests: of file out, which is JSON with all requests. What the kernel has skipped, and says so, may be missing.
 expect_requests() {
 	missed=$(sed -n 's/.* \([0-9]*\) hits* missed by the kernel.*/\1/p' err)
@@ -168,21 +170,23 @@ test_chain() {
 }
 
 # Only the first one of three servers is named: the others are found by what it asks. The first question is not known.
+# Once they are found, they have stacks.
 test_chain_of_three() {
 	for behind in "-b" "-B $PWD/sock"; do
-		rm -f gate
+		rm -f gate a.folded
 		mkfifo gate
 		# shellcheck disable=SC2086
 		serve -p 1234 $behind -2 -w gate -s 100 -e 50 loop 300 > did_it &
 		client=$!
 		until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
 		server=${server#/proc/}
-		start sonde why --requests --json -n 1000 -p "${server%/comm}"
+		start sonde why --requests --json -n 1000 --folded a.folded -p "${server%/comm}"
 		echo > gate
 		wait $client
 		stop INT
 		cat did_it >> out
 		expect_requests
+		grep -q ';last;.*;answer;.*\[sleep\] ' a.folded || fail "$behind: no stack behind: $(cat a.folded)"
 		inner=$(sed -n 's/.*"kind":"total".*"inner":\([0-9]*\).*/\1/p' json)
 		[ "$inner" -ge 560 ] && [ "$inner" -le 600 ] || fail "$behind: $inner behind"
 		expect_chain 6 '[^"]*'
@@ -335,10 +339,150 @@ test_disk() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
+# All that is drawn is the time of all requests, below where the server listens.
+test_flame() {
+	for how in "-p 1234 threads 100" "-u @serve pool 100" "-p 1234 -B $PWD/sock loop 100"; do
+		rm -f a.folded sock
+		# shellcheck disable=SC2086
+		run sonde why --requests --json -n 1000 --folded a.folded -- serve -s 100 -e 20 $how
+		expect_requests
+		awk -F '\t' '$1 == "request" { ns += $7 } END { printf "%.0f\n", ns / 1000 }' rows > whole
+		lines=$(wc -l < a.folded)
+		drawn=$(awk '{ n += $NF } END { print n + 0 }' a.folded)
+		[ "$drawn" -le "$(cat whole)" ] && [ $((drawn + lines + 1)) -ge "$(cat whole)" ] ||
+			fail "$how: $drawn us are drawn, not $(cat whole)"
+		root='port 1234'
+		[ "${how#*@}" = "$how" ] || root=@serve
+		! grep -v "^$root;" a.folded || fail "$how: another root"
+		thread=server
+		[ "${how#*-B}" = "$how" ] || thread="waits for $PWD/sock;behind"
+		slept=$(grep -E "^$root;$thread;.*;answer;.*nanosleep;.*\\[sleep\\] [0-9]+\$" a.folded |
+			awk '{ n += $NF } END { print n + 0 }')
+		# less than the sleeps, where the server that asks has not rested yet
+		[ "$slept" -ge $(((5 - ${missed:-0}) * 50000)) ] || fail "$how: $slept us slept: $(cat a.folded)"
+	done
+	run sonde why --requests --folded - -- serve -p 1234 threads 100
+	expect_exit 0
+	expect_line '^port 1234;server;'
+	expect_no_line 'requests on'
+}
+
+# A file for Perfetto has threads, connections, and each sleep; tests/host/why_perfetto.sh asks the trace processor.
+test_perfetto() {
+	run sonde why --requests --perfetto a.pftrace -n 0 -- serve -p 1234 -s 100 -e 20 loop 100
+	expect_exit 0
+	pftrace a.pftrace > picture || fail "pftrace: $?"
+	grep -q '^name [0-9]* [0-9]* server$' picture || fail "no name: $(grep ^name picture)"
+	[ "$(grep -cE '^state [0-9]+ S [0-9]{8,} sleep$' picture)" -ge $((5 - ${missed:-0})) ] ||
+		fail "$(grep sleep picture)"
+	for text in 'requests at port 1234' '127.0.0.1:' queue running; do
+		grep -qaF "$text" a.pftrace || fail "no $text"
+	done
+	run sonde why --requests --perfetto nowhere/a -- true
+	expect_exit 1
+	expect_one_err 'cannot create nowhere/a'
+}
+
+# exported HOW: of a server at port 1234 whose client has ended, into file page.
+exported() {
+	mkfifo gate
+	serve -p 1234 -w gate "$@" > did_it &
+	client=$!
+	# shellcheck disable=SC2086 # no word, or several
+	export_start "why --requests --port 1234 $line_options"
+	echo > gate
+	wait $client
+	rm gate
+	wait_until 50 all_there
+	export_stop
+	! grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page || skip "the kernel skipped hits"
+}
+
+# The last requests are over when their connections end, and are counted a little later.
+all_there() {
+	scrape
+	grep -qx "sonde_why_requests_total{server=\"port 1234\"} $(sed -n 's/^did requests //p' did_it)" page ||
+		grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page
+}
+
+# of FAMILY LABELS: its value in file page.
+of() {
+	sed -n "s/^sonde_why_$1{server=\"port 1234\"${2:-}} //p" page
+}
+
+# An exporter counts the same requests, and their times by cause sum to those of the histogram.
+test_export() {
+	line_options='--slower 90'
+	exported -s 100 -e 20 threads 100
+	[ "$(of request_seconds_count)" = 100 ] || fail "not 100: $(cat page)"
+	[ "$(of requests_slow_total)" -ge 5 ] || fail "not 5 slow ones"
+	for family in cause slow_cause; do
+		slept=$(of request_${family}_seconds_total ',cause="sleep"')
+		echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 5) }' || fail "$family: $slept s slept"
+	done
+	awk -F '[ }]+' '
+		/^sonde_why_request_seconds_sum/ { whole = $NF }
+		/^sonde_why_request_cause_seconds_total/ { sum += $NF }
+		/^sonde_why_request_slow_cause_seconds_total/ { slow += $NF }
+		END { d = whole - sum; exit !(d < 0.000001 && d > -0.000001 && slow <= whole && slow >= 0.5) }' page ||
+		fail "parts do not sum: $(cat page)"
+	[ "$(of requests_lost_total)" = 0 ] && [ "$(of requests_merged_total)" = 0 ] || fail "lost: $(cat page)"
+	# by the requests before: of the first thousand less than 1 % have slept, so those of the second are slow
+	line_options=
+	exported -s 100 -e 200 threads 2000
+	slow=$(of requests_slow_total)
+	[ "$slow" -ge 5 ] && [ "$slow" -le 1000 ] || fail "$slow of 2000 are slow"
+	slept=$(of request_slow_cause_seconds_total ',cause="sleep"')
+	echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 1) }' || fail "$slept s of the slow ones slept"
+	for line in 'why' 'why --requests --by peer' 'why --requests --flame x' 'why --port 80'; do
+		run sonde export --families "$line"
+		expect_exit 2
+		expect_one_err .
+	done
+}
+
+# asked N: the server @N has answered its 50 requests, and the page knows them.
+asked() {
+	scrape
+	[ "$(awk '/^sonde_why_requests_total/ { n += $NF } END { print n + 0 }' page)" = $(($1 * 50)) ] ||
+		grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page
+}
+
+# The first servers have rows, and all others together one more.
+test_export_limits() {
+	mkdir /sys/fs/cgroup/ours
+	for n in 1 2 3 4; do
+		mkfifo gate$n
+		# shellcheck disable=SC2016 # the shell in the group expands it
+		sh -c 'echo $$ > /sys/fs/cgroup/ours/cgroup.procs; exec "$@"' - serve -u @$n -w gate$n threads 50 \
+			> did$n &
+		servers="${servers:-} $!"
+	done
+	export_start 'why --requests --cgroup ours max 2'
+	for n in 1 2 3 4; do
+		echo > gate$n
+		wait_until 50 asked $n
+	done
+	# shellcheck disable=SC2086 # several ids
+	wait $servers
+	rmdir /sys/fs/cgroup/ours
+	! grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page || skip "the kernel skipped hits"
+	expect_value 'sonde_why_requests_total{server="@1"}' 50
+	expect_value 'sonde_why_requests_total{server="@2"}' 50
+	expect_value 'sonde_why_requests_total{other="true"}' 100
+	expect_value 'sonde_why_request_seconds_count{other="true"}' 100
+	[ "$(grep -c '^sonde_why_requests_total' page)" = 3 ] || fail "not 2 rows and one of all others"
+	grep -q '^sonde_other_values_total{.*} 100$' page || fail "$(grep other_values page)"
+	awk '/^sonde_why_request_seconds_sum/ { d += $NF }
+		/^sonde_why_request_cause_seconds_total/ { d -= $NF }
+		END { exit !(d < 0.000001 && d > -0.000001) }' page || fail "parts do not sum: $(cat page)"
+	export_stop
+}
+
 # kernels=one
 test_refused() {
-	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --perfetto x" "--requests --flame x" "--requests --uid 0" \
-		"--requests --comm x"; do
+	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --no-stacks --flame x" \
+		"--requests --uid 0" "--requests --comm x"; do
 		# shellcheck disable=SC2086
 		run sonde why $options
 		expect_exit 2

@@ -539,14 +539,41 @@ static void add_threads(struct requests *requests, unsigned int *seed, uint64_t 
 
 static uint64_t deep; /* requests that are parts of others */
 
+struct handed_out {
+	uint64_t requests, inner, asked;
+};
+
+/* Each one comes once, and its steps follow each other from its begin to its end. */
+static void check_steps(const struct requests_done *done, void *ctx)
+{
+	struct handed_out *out = ctx;
+	uint64_t at = done->arrived, sum = 0;
+
+	out->requests += !done->inner;
+	out->inner += done->inner;
+	out->asked += done->n_asked;
+	cr_assert(done->n_steps && done->arrived <= done->read_at && done->read_at <= done->ended);
+	for (size_t i = 0; i < done->n_steps; i++) {
+		cr_assert_eq(done->steps[i].from, at, "step %zu of request %lu", i, done->number);
+		cr_assert_gt(done->steps[i].to, at);
+		at = done->steps[i].to;
+	}
+	cr_assert_eq(at, done->ended);
+	for (size_t i = 0; i < done->n_parts; i++)
+		sum += done->parts[i].ns;
+	cr_assert_eq(sum, done->ended - done->arrived);
+}
+
 /* Whatever threads did, and whoever reads and sends: the parts of each request sum to its time, to the nanosecond. */
 static void try_random(unsigned int seed)
 {
 	struct requests *requests = begin();
 	uint64_t at[CONNECTIONS + 1] = {}, end = 0, wanted = 0, settled = 0;
 	const struct requests_request *all;
+	struct handed_out out = {};
 	size_t n;
 
+	requests_each(requests, check_steps, &out, true);
 	for (uint32_t round = 1; round <= STEPS / CONNECTIONS; round++) {
 		for (uint64_t sock = 1; sock <= CONNECTIONS; sock++) {
 			uint64_t arrived = at[sock] + 1 + some(&seed, 60), read = arrived + some(&seed, 60);
@@ -572,6 +599,10 @@ static void try_random(unsigned int seed)
 	all = requests_split(requests, &n);
 	cr_assert_eq(n + requests_count(requests).inner, wanted, "%zu requests, not %lu", n, wanted);
 	deep += requests_count(requests).inner;
+	/* one that lasts for no time is not handed out */
+	cr_assert(out.requests <= n && out.requests > n * 9 / 10, "%lu of %zu", out.requests, n);
+	cr_assert_leq(out.inner, requests_count(requests).inner);
+	cr_assert_gt(out.asked, 0);
 	for (size_t i = 0; i < n; i++)
 		cr_assert_eq(sum_of(&all[i]), all[i].ns, "request %zu: %lu, not %lu", i,
 			     sum_of(&all[i]), all[i].ns);

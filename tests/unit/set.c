@@ -41,6 +41,19 @@ Test(set, keeps_its_members_while_it_grows)
 	release(&set);
 }
 
+Test(set, has_a_bound_where_it_is_given_one)
+{
+	struct set set = {};
+
+	cr_expect_eq(set_add_most(&set, "abc", 3, 0), SET_NONE);
+	cr_expect_eq(set_add_most(&set, "abc", 3, 2), 0);
+	cr_expect_eq(set_add_most(&set, "ab", 2, 2), 1);
+	cr_expect_eq(set_add_most(&set, "a", 1, 2), SET_NONE);
+	cr_expect_eq(set_add_most(&set, "ab", 2, 2), 1);
+	cr_expect_eq(set.n, 2);
+	release(&set);
+}
+
 Test(set, finds_only_members)
 {
 	struct set set = {};

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * --requests for an exporter: of each server how many requests there were, how long they lasted, and where the time of
+ * all of them and of the slowest ones went. Numbers only grow, and memory is bounded: there is neither a page nor the
+ * sum of any thread.
+ */
+#include "attach/keep.h"
+#include "base/clock.h"
+#include "bpf/request.h"
+#include "output/hist.h"
+#include "requests_sums.h"
+#include "waits.h"
+
+/* Where time goes that is no thread's own, behind the classes. */
+enum {
+	IN_QUEUE = WHY_CLASSES,
+	IN_ACCEPT,
+	IN_UNKNOWN,
+	AT_SERVER, /* behind */
+	ON_THE_WAY,
+	CAUSES,
+};
+
+/* Bounds of the running histogram by which the slowest ones are found: 16 of each power of two. */
+#define PARTS_LOG2 4
+#define RANKS	   (64 << PARTS_LOG2)
+/* With so many requests, all are halved: then the last ones count most. And the least that say who is slow. */
+#define MOST_RANKED  20000
+#define LEAST_RANKED 1000
+#define SLOWEST	     100 /* one of so many */
+
+/* Of a port or a unix socket. */
+struct place {
+	uint32_t at;
+	uint64_t requests, merged, lost, slow;
+	uint64_t cells[HIST_BUCKETS + HIST_BOUNDS_BUCKETS];
+	uint64_t ns[CAUSES], slow_ns[CAUSES];
+	uint32_t ranks[RANKS];
+	uint64_t ranked, least; /* requests in ranks; ns from which on they are slow, 0: not known yet */
+};
+
+struct why_export {
+	struct set numbers; /* uint32_t; numbers index places */
+	vec(struct place) places;
+	struct place others; /* all that found no room */
+};
+
+static const struct hist hist = { .kind = HIST_BOUNDS, .step = HIST_BOUND_SECONDS, .divisor = 1, .unit = "nsecs" };
+
+/* --- rows --- */
+
+struct row {
+	struct hist_row hist;
+	const char *server, *cause;
+	uint64_t ns, slow_ns;
+	uint64_t requests, merged, lost, slow;
+};
+
+enum table {
+	TABLE_TIMES,
+	TABLE_CAUSES,
+	TABLE_COUNTS,
+};
+
+static const struct field times[] = {
+	DATA(FIELD_STR, struct row, server, "server", .role = ROLE_LABEL),
+	METRIC_GET(FIELD_DURATION, hist_get, "histogram", ROLE_HISTOGRAM, GET_OF(struct row, hist)),
+};
+static const struct field causes[] = {
+	DATA(FIELD_STR, struct row, server, "server", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct row, cause, "cause", .role = ROLE_LABEL),
+	DATA(FIELD_DURATION, struct row, ns, "cause", .role = ROLE_COUNTER),
+	DATA(FIELD_DURATION, struct row, slow_ns, "slow_cause", .role = ROLE_COUNTER),
+};
+static const struct field counts[] = {
+	DATA(FIELD_STR, struct row, server, "server", .role = ROLE_LABEL),
+	DATA(FIELD_U64, struct row, requests, "count", .role = ROLE_COUNTER),
+	DATA(FIELD_U64, struct row, merged, "merged", .role = ROLE_COUNTER),
+	DATA(FIELD_U64, struct row, lost, "lost", .role = ROLE_COUNTER),
+	DATA(FIELD_U64, struct row, slow, "slow", .role = ROLE_COUNTER),
+};
+static const struct schema schemas[] = {
+	[TABLE_TIMES] = { times, ARRAY_SIZE(times) },
+	[TABLE_CAUSES] = { causes, ARRAY_SIZE(causes) },
+	[TABLE_COUNTS] = { counts, ARRAY_SIZE(counts) },
+};
+static const struct engine_table tables[] = {
+	[TABLE_TIMES] = { "request", &schemas[TABLE_TIMES] },
+	[TABLE_CAUSES] = { "request", &schemas[TABLE_CAUSES] },
+	[TABLE_COUNTS] = { "requests", &schemas[TABLE_COUNTS] },
+};
+
+size_t why_export_tables(const struct engine_instance *instance, const struct engine_table **to)
+{
+	(void)instance;
+	*to = tables;
+	return ARRAY_SIZE(tables);
+}
+
+static const char *name_of(int cause)
+{
+	static const char *const names[] = { "queue", "accept", "unknown", "upstream", "on the way" };
+
+	return cause < WHY_CLASSES ? why_sums_cause(cause) : names[cause - WHY_CLASSES];
+}
+
+struct rows {
+	struct why *why;
+	bool of_others;
+	engine_row_fn fn;
+	void *ctx;
+};
+
+static void put_row(const struct rows *rows, enum table table, const struct row *row)
+{
+	struct engine_instance *instance = rows->why->instance;
+
+	instance->table = table;
+	if (rows->of_others)
+		engine_row_of_others(instance, row, rows->fn, rows->ctx);
+	else
+		rows->fn(row, rows->ctx);
+	instance->table = 0;
+}
+
+static void put_place(const struct rows *rows, const struct place *place)
+{
+	struct str server __str = {};
+	struct row row = {
+		.hist = { .hist = &hist, .cells = place->cells },
+		.requests = place->requests,
+		.merged = place->merged,
+		.lost = place->lost,
+		.slow = place->slow,
+	};
+
+	if (!rows->of_others)
+		requests_page_add_name(rows->why, &server, place->at);
+	row.server = server.len ? server.data : "?";
+	put_row(rows, TABLE_TIMES, &row);
+	put_row(rows, TABLE_COUNTS, &row);
+	for (int i = 0; i < CAUSES; i++) {
+		row.cause = name_of(i);
+		row.ns = place->ns[i];
+		row.slow_ns = place->slow_ns[i];
+		if (row.ns)
+			put_row(rows, TABLE_CAUSES, &row);
+	}
+}
+
+int why_export_snapshot(struct engine_instance *instance, engine_row_fn fn, void *ctx)
+{
+	struct rows rows = { .why = instance->state, .fn = fn, .ctx = ctx };
+	const struct why_export *export = rows.why->requests.export;
+
+	vec_each(place, &export->places)
+		put_place(&rows, place);
+	rows.of_others = true;
+	if (export->others.requests)
+		put_place(&rows, &export->others);
+	return 0;
+}
+
+/* --- requests --- */
+
+/* The number of a bound: its highest bits. */
+static uint32_t rank_of(uint64_t ns)
+{
+	const unsigned int high = ns ? 63 - __builtin_clzll(ns) : 0;
+	const uint64_t part = high > PARTS_LOG2 ? ns >> (high - PARTS_LOG2) : ns << (PARTS_LOG2 - high);
+
+	return high << PARTS_LOG2 | (part & ((1 << PARTS_LOG2) - 1));
+}
+
+static uint64_t least_of(uint32_t rank)
+{
+	const unsigned int high = rank >> PARTS_LOG2;
+	const uint64_t part = 1 << PARTS_LOG2 | (rank & ((1 << PARTS_LOG2) - 1));
+
+	return high > PARTS_LOG2 ? part << (high - PARTS_LOG2) : part >> (PARTS_LOG2 - high);
+}
+
+/* The bound at which the slowest one of SLOWEST begin. */
+static void find_least(struct place *place)
+{
+	uint64_t above = 0;
+	uint32_t rank = RANKS;
+
+	while (rank && above < place->ranked / SLOWEST)
+		above += place->ranks[--rank];
+	place->least = least_of(rank);
+}
+
+static void rank(struct place *place, uint64_t ns)
+{
+	place->ranks[rank_of(ns)]++;
+	if (++place->ranked % LEAST_RANKED == 0)
+		find_least(place);
+	if (place->ranked < MOST_RANKED)
+		return;
+	place->ranked = 0;
+	for (size_t i = 0; i < RANKS; i++)
+		place->ranked += place->ranks[i] /= 2;
+}
+
+static int cause_of(const struct requests_state *state)
+{
+	switch (state->where) {
+	case REQUESTS_QUEUE:
+		return IN_QUEUE;
+	case REQUESTS_ACCEPT:
+		return IN_ACCEPT;
+	case REQUESTS_UNKNOWN:
+		return IN_UNKNOWN;
+	case REQUESTS_BEHIND:
+		return state->inner == REQUESTS_WAY ? ON_THE_WAY : AT_SERVER;
+	default:
+		/* who waits for what another thread is in, waits */
+		return state->via == REQUESTS_DIRECT ? state->class : state->via;
+	}
+}
+
+/* The first ones have their own places. Unix sockets may have ever new names. */
+static struct place *find_place(struct why *why, uint32_t at)
+{
+	struct why_export *export = why->requests.export;
+	const size_t most = at == REQUESTS_NONE ? 0 : engine_max_rows(why->instance);
+	const uint32_t number = set_add_most(&export->numbers, &at, sizeof(at), most);
+
+	if (number == SET_NONE)
+		return &export->others;
+	if (number == export->places.n)
+		*vec_push(&export->places) = (struct place){ .at = at };
+	return &export->places.v[number];
+}
+
+void why_export_request(struct why *why, const struct requests_done *done)
+{
+	const uint64_t ns = done->ended - done->arrived;
+	struct place *place;
+	bool is_slow;
+
+	if (!why->requests.export || done->inner)
+		return;
+	place = find_place(why, done->at);
+	/* by the requests before it; --slower says it otherwise */
+	is_slow = why->settings->slower ? ns >= why->settings->slower * (uint64_t)NS_PER_MS
+					: place->least && ns >= place->least;
+	rank(place, ns);
+	place->requests++;
+	place->merged += done->merged != 0;
+	place->slow += is_slow;
+	place->cells[HIST_SUM] += ns;
+	place->cells[HIST_BUCKETS + hist_bounded(ns, HIST_BOUND_SECONDS)]++;
+	place->lost += !done->n_parts;
+	for (size_t i = 0; i < done->n_parts; i++) {
+		const int cause = cause_of(&done->parts[i].state);
+
+		place->ns[cause] += done->parts[i].ns;
+		place->slow_ns[cause] += is_slow ? done->parts[i].ns : 0;
+	}
+}
+
+/* --- life --- */
+
+int why_export_open(struct why *why, struct err *err)
+{
+	struct engine_context *ctx = why->instance->ctx;
+	struct why_settings *settings = why->instance->settings;
+
+	if (!ctx->metrics)
+		return 0;
+	if (!settings->requests || settings->by || settings->perfetto || why_flame_wanted(settings)) {
+		ctx->usage = true;
+		return err_set(err, -EINVAL,
+			       "of why, --requests has totals to export, without --by and files: --requests --port 80");
+	}
+	/* the counts are not in the kernel, so nothing of it can be kept */
+	if (keep_is_adopted(ctx->metrics->keep))
+		return err_set(err, -ESTALE, "requests are counted anew after a restart");
+	why->instance->keeps_nothing = true;
+	settings->without_stacks = true;
+	settings->worst = 0;
+	why->requests.export = base_alloc(sizeof(*why->requests.export));
+	return 0;
+}
+
+void why_export_stats(struct engine_instance *instance, struct engine_stats *stats)
+{
+	struct why *why = instance->state;
+	const struct why_export *export = why->requests.export;
+	uint64_t lost = export->others.lost;
+
+	stats->hits = stats->other = export->others.requests;
+	vec_each(place, &export->places) {
+		stats->hits += place->requests;
+		lost += place->lost;
+	}
+	engine_stats_add(stats, "not_split", lost);
+	engine_stats_add(stats, "records", why->path.lost);
+	engine_stats_add(stats, "connections", why->requests.shared->no_room);
+	progs_add_stats(&why->progs, stats);
+}
+
+void why_export_release(struct why *why)
+{
+	struct why_export *export = why->requests.export;
+
+	if (!export)
+		return;
+	set_release(&export->numbers);
+	free(export->places.v);
+	free(export);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * --requests with --perfetto: each request that is over, its steps, and what threads did for it, as records of the
+ * recording (why_record.c). Names of objects are known at the end: until then, a text is a number.
+ */
+#include "base/clock.h"
+#include "base/report.h"
+#include "bpf/record.h"
+#include "bpf/ring.h"
+#include "record/writer.h"
+#include "requests_sums.h"
+
+/* Of requests on more connections there is nothing, and more different steps have no names. */
+#define MOST_CONNECTIONS 65536
+#define MOST_STATES	 65536
+/* Texts of objects begin with 0; these are of other sets. */
+#define TEXT_STATES  0x40000000U
+#define TEXT_CLIENTS 0x80000000U
+
+/* What a thread does for a request without a pause in which it does something else. */
+struct stretch {
+	uint64_t from, to; /* to 0: there is none */
+	uint32_t tid;
+};
+
+static uint32_t client_text(uint32_t number)
+{
+	return number == REQUESTS_NONE ? REQUESTS_NONE : TEXT_CLIENTS | number;
+}
+
+/* Where a step finds no room, it has the name of all that differ from it only in who did it, and for what. */
+static uint32_t state_text(struct why *why, const struct requests_state *state)
+{
+	struct set *states = &why->recording.states;
+	uint32_t number = set_add_most(states, state, sizeof(*state), MOST_STATES);
+	struct requests_state any = *state;
+
+	if (number == SET_NONE) {
+		why->recording.unnamed++;
+		any.tid = 0;
+		any.object = any.server = REQUESTS_NONE;
+		number = set_add(states, &any, sizeof(any));
+	}
+	return TEXT_STATES | number;
+}
+
+static void put(struct why *why, const struct record_request *record, size_t asked)
+{
+	record_temporary_add(&why->recording.file, RECORD_REQUEST, record,
+			     (RECORD_REQUEST_SHORT + asked) * sizeof(uint64_t));
+}
+
+static void put_step(struct why *why, struct record_request record, const struct requests_step *step)
+{
+	record.part = RECORD_REQUEST_STEP;
+	record.begin = step->from;
+	record.lasted = step->to - step->from;
+	record.pid = step->state.tid;
+	record.text = state_text(why, &step->state);
+	put(why, &record, 0);
+}
+
+/* asked: a bit for each of done->asked that has a thread already. */
+static void put_stretch(struct why *why, struct record_request record, const struct requests_done *done,
+			struct stretch *stretch, uint32_t *asked)
+{
+	size_t n = 0;
+
+	if (stretch->from >= stretch->to)
+		return;
+	record.part = RECORD_REQUEST_THREAD;
+	record.begin = stretch->from;
+	record.lasted = stretch->to - stretch->from;
+	record.pid = stretch->tid;
+	for (size_t i = 0; i < done->n_asked; i++) {
+		if (*asked >> i & 1 || done->asked[i].arrived < stretch->from || done->asked[i].arrived >= stretch->to)
+			continue;
+		*asked |= 1U << i;
+		record.asked[n++] = done->asked[i].number;
+	}
+	put(why, &record, n);
+	stretch->to = 0;
+}
+
+/* From the first read on: before, nobody did anything for it. */
+static void put_stretches(struct why *why, const struct record_request *record, const struct requests_done *done)
+{
+	struct stretch stretch = {};
+	uint32_t asked = 0;
+
+	for (size_t i = 0; i < done->n_steps; i++) {
+		const struct requests_step *step = &done->steps[i];
+		const bool own = step->state.where == REQUESTS_OWN && step->to > done->read_at;
+		const bool direct = step->state.via == REQUESTS_DIRECT;
+
+		if (!own || (direct && step->state.tid != stretch.tid))
+			put_stretch(why, *record, done, &stretch, &asked);
+		if (own && direct && !stretch.to)
+			stretch = (struct stretch){ step->from > done->read_at ? step->from : done->read_at, 0,
+						    step->state.tid };
+		/* it waits for what another thread is in */
+		if (own && (direct || stretch.to))
+			stretch.to = step->to;
+	}
+	put_stretch(why, *record, done, &stretch, &asked);
+}
+
+void why_record_request(struct why *why, const struct requests_done *done)
+{
+	const uint64_t connection[] = { done->sock, done->birth };
+	struct record_request record = {
+		.time = clock_monotonic_ns(),
+		.begin = done->arrived,
+		.lasted = done->ended - done->arrived,
+		.number = done->number,
+		.pid = done->tid,
+		.part = done->inner ? RECORD_REQUEST_BEHIND : RECORD_REQUEST_WHOLE,
+		.text = REQUESTS_NONE,
+		.client = client_text(done->from),
+		.server = client_text(done->at),
+	};
+
+	if (!why->recording.file.writer)
+		return;
+	record.connection = set_add_most(&why->recording.connections, connection, sizeof(connection), MOST_CONNECTIONS);
+	if (record.connection == SET_NONE) {
+		why->recording.left_out++;
+		return;
+	}
+	put(why, &record, 0);
+	for (size_t i = 0; i < done->n_steps; i++)
+		put_step(why, record, &done->steps[i]);
+	put_stretches(why, &record, done);
+}
+
+/* They come later than the events of processors, so they are in a ring of their own. */
+void why_record_requests(struct why *why)
+{
+	why_record_run(why, 0, RING_LANES, 0);
+}
+
+void why_record_texts(struct why *why)
+{
+	struct writer *writer = why->recording.file.writer;
+	struct str text __str = {};
+
+	for (uint32_t i = 0; i < why->recording.states.n; i++) {
+		struct requests_state state;
+
+		str_reset(&text);
+		memcpy(&state, why->recording.states.v[i].bytes, sizeof(state));
+		requests_page_add_step(why, &text, &state);
+		writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_STATES | i, str_or_empty(text.data));
+	}
+	for (uint32_t i = 0; i < why->requests.clients.n; i++) {
+		str_reset(&text);
+		requests_page_add_name(why, &text, i);
+		writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_CLIENTS | i, str_or_empty(text.data));
+	}
+}
+
+void why_record_requests_losses(const struct why *why)
+{
+	const struct why_recording *recording = &why->recording;
+
+	if (recording->left_out)
+		report_note("%llu request%s missing from %s: on more than %u connections",
+			    (unsigned long long)recording->left_out, str_plural(recording->left_out),
+			    why->settings->perfetto, MOST_CONNECTIONS);
+	if (recording->unnamed)
+		report_note("%llu step%s in %s without names: more are different than can be kept",
+			    (unsigned long long)recording->unnamed, str_plural(recording->unnamed),
+			    why->settings->perfetto);
+}
