@@ -223,6 +223,7 @@ static int make_session(struct stacks *stacks, struct err *err)
 	};
 	const struct symbols_options symbols = {
 		.raw = settings->raw,
+		.mangled = settings->mangled,
 		.should_stop = ctx->should_hurry,
 		.ctx = ctx->should_stop_ctx,
 	};

@@ -39,6 +39,7 @@ struct stacks_settings {
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
 	bool raw, native, force;
+	bool mangled; /* names of C++ and Rust as they are in the file */
 	const char *folded, *flame, *pprof, *speedscope, *compare;
 };
 

@@ -193,6 +193,7 @@ static int open_stacks(struct script *script, struct err *err)
 		return 0;
 	script->stacks_settings.kernel_only = !user;
 	script->stacks_settings.user_only = !kernel;
+	script->stacks_settings.mangled = !script->program->config.cpp_demangle;
 	script->loaded.stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
 	ret = stacks_open(&script->loaded.stacks, script->instance, &script->loaded.stacks_source, &script->loaded.object, err);
 	script->names.stacks = script->loaded.stacks;
@@ -218,6 +219,7 @@ static void probes_new(struct script *script)
 	for (size_t i = 0; i < script->program->probes.n; i++)
 		script->probes[i].own = (struct script_own){ .program = -1, .timer = -1 };
 	script->names.program = script->program;
+	script->names.usyms.mangled = !script->program->config.cpp_demangle;
 	script->names.kernel = script->kernel;
 }
 
