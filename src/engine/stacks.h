@@ -115,6 +115,10 @@ struct stacks_source {
 	const uint64_t *period;			/* the ns that one count stands for; NULL: none */
 	/* where many processes live and die, the youngest may have no user stacks: to read of each at once costs */
 	bool calm;
+	/* some stacks of the kernel have a limit; and tracepoints at which they are taken: the first few count */
+	bool limited;
+	const char *const *tracepoints;
+	size_t n_tracepoints;
 };
 
 struct stacks;

@@ -97,6 +97,17 @@ test_help_of_a_program() {
 	expect_line '^true$'
 }
 
+# Where the kernel does not name programs, too.
+test_limited_stack_of_a_tracepoint() {
+	btrace 'tracepoint:kmem:kmalloc /pid == cpid/ { print(kstack(2)); @[kstack(raw, 1)] = count(); }' \
+		-c 'calls 1 openat'
+	expect_exit 0
+	! grep -E 'unknown|bpf_' out || fail "frames of the program"
+	awk '/^@/ { getline; print }' out | sort > keys
+	[ -s keys ] && [ -z "$(uniq -d keys)" ] || fail "keys repeat: $(cat keys)"
+	awk '/^    / { n++; next } { if (n && n != 2) bad = 1; n = 0 } END { exit bad }' out || fail "not two frames"
+}
+
 test_tests() {
 	btrace 'test:okay { print("hidden"); return 0; } test:failure { print("shown"); return 1; }' --test
 	expect_exit 1

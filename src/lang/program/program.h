@@ -147,6 +147,7 @@ struct lang_needs {
 	bool record;	 /* args of a tracepoint: perf's record */
 	bool trampoline; /* args, retval of fentry, fexit */
 	bool kernel_stack, user_stack;
+	bool limited_stack; /* kstack(N) */
 	bool place; /* probe, func, LANG_SLOTS: lang_place() */
 	bool scratch;
 	bool sleeps; /* reserved */
