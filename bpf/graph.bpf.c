@@ -121,7 +121,7 @@ static __always_inline __u64 take_stack(void *ctx)
 {
 #ifdef GRAPH_STACKS
 	if (context_kind() == CONTEXT_TRACING || (__s64)PT_REGS_SP((struct pt_regs *)ctx) < 0)
-		return stack_keep_of(ctx, false, true);
+		return stack_keep_kernel(ctx, 0);
 #endif
 	return 0;
 }

@@ -357,14 +357,14 @@ FN lang_str(void *to, __u64 size, const char *from, __u64 space)
 
 /* --- stacks --- */
 
-FN lang_kstack(void *ctx)
+FN lang_kstack(void *ctx, __u64 limit)
 {
-	return stack_keep_of(ctx, false, true);
+	return stack_keep_kernel(ctx, limit);
 }
 
-FN lang_ustack(void *ctx)
+FN lang_ustack(void *ctx, __u64 limit)
 {
-	return stack_keep_of(ctx, true, false);
+	return stack_keep_of(ctx, false, limit);
 }
 
 FN lang_time_tai(void)
@@ -404,7 +404,7 @@ int lang_carrier(void *ctx)
 	n += lang_zero(p, n) + lang_copy(p, p, n) + lang_read(p, n, p, n) + lang_str(p, n, p, n);
 	n += lang_last(p, n, n) + lang_find(p, n, p, n) + lang_find_word(p, n, n, n) + lang_compare(p, p, n) +
 	     lang_memory_compare(p, p, n) + lang_length(p, n);
-	n += lang_kstack(ctx) + lang_ustack(ctx) + lang_time_tai();
+	n += lang_kstack(ctx, n) + lang_ustack(ctx, n) + lang_time_tai();
 	n += lang_callback_loop(n, p) + lang_callback_map(p, p, p, p);
 	return n;
 }

@@ -177,9 +177,9 @@ enum lang_space {
 	FN(group_comm, 2) \
 	/* lang_comm(id, to): the name of that thread, or "N/A", to 16 bytes that are 0 */ \
 	FN(comm, 2) \
-	/* lang_kstack(ctx), lang_ustack(ctx): ids of bpf/stack.h */ \
-	FN(kstack, 1) \
-	FN(ustack, 1) \
+	/* lang_kstack(ctx, limit), lang_ustack(ctx, limit): ids of bpf/stack.h; limit: the most frames, 0: all */ \
+	FN(kstack, 2) \
+	FN(ustack, 2) \
 	FN(progeny, 1) \
 	FN(time_tai, 0)
 

@@ -150,19 +150,109 @@ static __always_inline void stack_send(struct unwind_slot *slot)
 		bpf_map_update_elem(&stack_seen, &slot->record.id, &seen, BPF_ANY);
 }
 
-/* The kernel part, behind the user part. */
-static __always_inline void stack_add_kernel(struct unwind_slot *slot, void *ctx)
+/* What ends the own frames of this program; a program of the language runs by a trampoline for kprobes, too. */
+static __always_inline __u64 stack_own_by(void *ctx)
+{
+	if (context_kind() != CONTEXT_TRACING)
+		return STACK_OWN_NAMED;
+	return stack_setup.func_ip ? bpf_get_func_ip(ctx) : STACK_OWN_CODE;
+}
+
+/* A function begins with the call of its trampoline, which returns behind it. */
+#define STACK_OWN_ENTRY 32
+
+static __always_inline bool stack_is_own(__u64 frame)
+{
+#pragma nounroll
+	for (__u32 i = 0; i < STACK_OWN_MAX; i++) {
+		__u64 from = stack_setup.own[i].from;
+
+		if (!from)
+			break;
+		if (frame >= from && frame < stack_setup.own[i].to)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * How many of the kernel frames that are first in the slot's record belong to the machinery that runs our program.
+ * Global as unwind_step() is.
+ */
+__noinline int stack_own_frames(__u32 number, __u64 by)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	__u32 own = 0, text = STACK_OWN_FRAMES;
+
+	if (!slot)
+		return 0;
+#pragma nounroll
+	for (__u32 i = 0; i < STACK_OWN_FRAMES; i++) {
+		__u64 frame;
+
+		barrier_var(i);
+		if (i >= STACK_OWN_FRAMES || i >= slot->record.n_kernel)
+			break;
+		frame = slot->record.frames[i];
+		if (by == STACK_OWN_NAMED) {
+			if (stack_is_own(frame))
+				own = i + 1;
+			continue;
+		}
+		if (frame - by < STACK_OWN_ENTRY)
+			return i;
+		/* at the function's end newer kernels have its caller here */
+		if (text == STACK_OWN_FRAMES && frame >= stack_setup.text.from && frame < stack_setup.text.to)
+			text = i;
+	}
+	return text < STACK_OWN_FRAMES ? text : own;
+}
+
+/* Up to `most` kernel frames, behind the user part; without the innermost `skip`. */
+static __always_inline void stack_add_kernel(struct unwind_slot *slot, void *ctx, __u32 most, __u32 skip)
 {
 	__u64 n = slot->record.n_user;
-	__u32 size = stack_setup.kernel * 8;
+	__u32 size = (most + skip) * 8;
 	long got;
 
 	barrier_var(n);
 	n &= STACK_DEPTH;
 	if (size > STACK_DEPTH * 8)
 		size = STACK_DEPTH * 8;
-	got = bpf_get_stack(ctx, &slot->record.frames[n], size, 0);
-	slot->record.n_kernel = got > 0 ? (__u64)got / 8 : 0;
+	got = bpf_get_stack(ctx, &slot->record.frames[n], size, skip);
+	/* before Linux 5.18 the frames that are skipped count for the size */
+	n = got > 0 ? (__u64)got / 8 : 0;
+	slot->record.n_kernel = n < most ? n : most;
+}
+
+/* stack_keep() of the kernel part's innermost frames, at most `limit`, not counting those that run our program. */
+static __always_inline __u64 stack_keep_kernel(void *ctx, __u64 limit)
+{
+	__u32 number, most = stack_setup.kernel, skip;
+	struct unwind_slot *slot;
+	__u64 id;
+
+	slot = stack_take(&number);
+	if (!slot)
+		return 0;
+	slot->hash = 0;
+	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
+	if (limit && limit < most) {
+		most = limit;
+		stack_add_kernel(slot, ctx, STACK_OWN_FRAMES, 0);
+		skip = stack_own_frames(number, stack_own_by(ctx));
+		barrier_var(skip);
+		if (skip > STACK_OWN_FRAMES)
+			skip = 0;
+		stack_add_kernel(slot, ctx, most, skip);
+	} else if (most) {
+		stack_add_kernel(slot, ctx, most, 0);
+	}
+	stack_finish(number);
+	stack_send(slot);
+	id = slot->record.id;
+	atomic_add(&slot->busy, -1);
+	return id;
 }
 
 /* The user part. */
@@ -176,8 +266,12 @@ static __always_inline void stack_walk(struct unwind_slot *slot, __u32 number)
 		interp_rest(number);
 }
 
-/* stack_keep() of one part, or of both; and of those only which .rodata.stack wants. */
-static __always_inline __u64 stack_keep_of(void *ctx, bool user, bool kernel)
+/*
+ * stack_keep() of the user part, and of the kernel's, and of those only which .rodata.stack wants. limit: of the
+ * innermost user frames only, if it is not 0. Such a stack is complete then, however many frames follow: equal frames
+ * have one id.
+ */
+static __always_inline __u64 stack_keep_of(void *ctx, bool kernel, __u64 limit)
 {
 	__u32 number;
 	struct unwind_slot *slot = stack_take(&number);
@@ -187,10 +281,15 @@ static __always_inline __u64 stack_keep_of(void *ctx, bool user, bool kernel)
 		return 0;
 	slot->hash = 0;
 	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
-	if (user && stack_setup.user && unwind_begin(slot, ctx))
+	if (stack_setup.user && unwind_begin(slot, ctx)) {
+		if (limit && limit < slot->depth)
+			slot->depth = limit;
 		stack_walk(slot, number);
+		if (limit && slot->record.n_user >= limit)
+			slot->record.end = STACK_END_ROOT;
+	}
 	if (kernel && stack_setup.kernel)
-		stack_add_kernel(slot, ctx);
+		stack_add_kernel(slot, ctx, stack_setup.kernel, 0);
 	stack_finish(number);
 	stack_send(slot);
 	id = slot->record.id;
@@ -204,7 +303,7 @@ static __always_inline __u64 stack_keep_of(void *ctx, bool user, bool kernel)
  */
 static __always_inline __u64 stack_keep(void *ctx)
 {
-	return stack_keep_of(ctx, true, true);
+	return stack_keep_of(ctx, true, 0);
 }
 
 /* Counts a hit and its time. False: there is no room for one more key, which is counted. */

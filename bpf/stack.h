@@ -68,6 +68,22 @@ _Static_assert(sizeof(struct stack_record) == 24, "as on the other side");
  */
 #define STACK_SLOTS 4
 
+/*
+ * Code of the kernel that a stack can begin with because it runs our program: from is its first address, to the one
+ * behind it. The stack is that of the caller. A program looks at the innermost STACK_OWN_FRAMES.
+ */
+struct stack_own {
+	unsigned long long from, to;
+};
+_Static_assert(sizeof(struct stack_own) == 16, "as on the other side");
+#define STACK_OWN_MAX	 16
+#define STACK_OWN_FRAMES 8
+
+/* What ends the own frames, for stacks of the kernel with a limit: */
+#define STACK_OWN_NAMED 0 /* the last one that .rodata.stack names */
+#define STACK_OWN_CODE	1 /* a trampoline of an unknown function: what is not the kernel's own code */
+/* larger: a trampoline of the function at this address */
+
 /* Set by user space before the load: .rodata.stack. */
 struct stack_setup {
 	unsigned char user, kernel; /* the most frames of each part, STACK_DEPTH at most; 0: the part is not wanted */
@@ -75,11 +91,15 @@ struct stack_setup {
 	unsigned char pointers;	    /* callers are found by frame pointers, where there is no table */
 	unsigned char native;	    /* frames of an interpreter's own code are shown, too */
 	unsigned char interpreted;  /* frames of interpreters are shown */
-	unsigned char unused[2];
+	unsigned char func_ip; /* 1: the kernel says which function a trampoline is of (5.15) */
+	unsigned char unused;
 	/* The pid namespace of the process ids in "unwind_spaces"; 0: the host's. dev is as the kernel has it. */
 	unsigned long long pidns_dev, pidns_ino;
+	/* For stacks with a limit, in which own frames do not count: */
+	struct stack_own text;		     /* the kernel's own code; all 0: not known */
+	struct stack_own own[STACK_OWN_MAX]; /* all 0: the end */
 };
-_Static_assert(sizeof(struct stack_setup) == 24, "as on the other side");
+_Static_assert(sizeof(struct stack_setup) == 40 + 16 * STACK_OWN_MAX, "as on the other side");
 
 /* Keys of the per-processor array "stack_losses". */
 enum stack_loss {

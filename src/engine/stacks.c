@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "attach/quirks.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/report.h"
@@ -193,8 +194,11 @@ static int fill_setup(const struct stacks *stacks, struct object *object, struct
 		.pointers = settings->unwind != STACKS_UNWIND_TABLE,
 		.native = settings->native,
 		.interpreted = settings->unwind != STACKS_UNWIND_NONE,
+		.func_ip = quirk_cookies(), /* of the same kernel */
 	};
 
+	if (stacks->source->limited)
+		stacks_find_own(stacks->kernel, stacks->source->tracepoints, stacks->source->n_tracepoints, &setup);
 	filter_read_pidns(&setup.pidns_dev, &setup.pidns_ino);
 	return object_fill(object, ".rodata.stack", &setup, sizeof(setup), err);
 }
@@ -223,6 +227,7 @@ static int make_session(struct stacks *stacks, struct err *err)
 	};
 	const struct symbols_options symbols = {
 		.raw = settings->raw,
+		.mangled = settings->mangled,
 		.should_stop = ctx->should_hurry,
 		.ctx = ctx->should_stop_ctx,
 	};

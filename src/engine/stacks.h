@@ -39,6 +39,7 @@ struct stacks_settings {
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
 	bool raw, native, force;
+	bool mangled; /* names of C++ and Rust as they are in the file */
 	const char *folded, *flame, *pprof, *speedscope, *compare;
 };
 
@@ -114,6 +115,10 @@ struct stacks_source {
 	const uint64_t *period;			/* the ns that one count stands for; NULL: none */
 	/* where many processes live and die, the youngest may have no user stacks: to read of each at once costs */
 	bool calm;
+	/* some stacks of the kernel have a limit; and tracepoints at which they are taken: the first few count */
+	bool limited;
+	const char *const *tracepoints;
+	size_t n_tracepoints;
 };
 
 struct stacks;

@@ -75,4 +75,10 @@ void stacks_say_jit(const struct stacks *stacks);
 int stacks_table_open(struct stacks *stacks, struct err *err);
 void stacks_table_release(struct stacks *stacks);
 
+/*
+ * stacks_own.c: fills in `text` and `own`. tracepoints: n names whose functions count, too, while there is room. What
+ * is not found is left out.
+ */
+void stacks_find_own(struct kernel *kernel, const char *const *tracepoints, size_t n, struct stack_setup *setup);
+
 #endif

@@ -28,6 +28,24 @@ struct lang_features script_features(void)
 	};
 }
 
+/* Variables of bpftrace that mean nothing here: one line names all that are set. */
+static void warn_of_ignored(void)
+{
+	static const char *const sources[] = { "BPFTRACE_BTF", "BPFTRACE_VMLINUX", "BPFTRACE_KERNEL_SOURCE",
+					       "BPFTRACE_KERNEL_BUILD" };
+	__str struct str names = {};
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (getenv(sources[i]))
+			str_addf(&names, "%s%s", n++ ? ", " : "", sources[i]);
+	if (n)
+		report_note("%s %s ignored: types and symbols come from this kernel itself", names.data,
+			    n > 1 ? "are" : "is");
+	if (getenv("BPFTRACE_COLOR"))
+		report_note("BPFTRACE_COLOR is ignored: messages have no colors");
+}
+
 int script_compile(struct script *script, struct err *err)
 {
 	struct engine_context *ctx = script->instance->ctx;
@@ -59,8 +77,8 @@ int script_compile(struct script *script, struct err *err)
 	compiling.n_shards = 1;
 	while (compiling.n_shards < compiling.n_cpus)
 		compiling.n_shards *= 2;
-	if (getenv("BPFTRACE_BTF") && !settings->no_warnings)
-		report_note("BPFTRACE_BTF is ignored: types come from this kernel's own BTF");
+	if (!settings->no_warnings)
+		warn_of_ignored();
 	script->program = script->front->compile(script, &compiling, err);
 	if (!script->program)
 		return err->code ? err->code : -EINVAL;

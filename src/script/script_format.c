@@ -247,7 +247,7 @@ void script_format_add(struct str *to, struct script_names *names, const char *f
 			str_addc(to, *format++);
 			continue;
 		}
-		if (lang_format_is_plain(format)) {
+		if (next < n ? lang_format_is_plain(format) : lang_format_is_plain_without(format)) {
 			str_addc(to, '%');
 			continue;
 		}

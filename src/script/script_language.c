@@ -122,6 +122,50 @@ static int refuse_unused(const struct engine_instance *instance, const struct la
 		       n + 1, instance->ctx->metrics ? "" : "; a command comes after --");
 }
 
+static bool has_option(const struct lang_program *program, const char *name)
+{
+	for (size_t i = 0; i < program->options.n; i += 2)
+		if (!strcmp(program->options.v[i], name))
+			return true;
+	return false;
+}
+
+/* Takes --help out. False: it is not there. */
+static bool take_help(struct opt_list *named)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < named->n; i++)
+		if (strcmp(named->v[i], "--help"))
+			named->v[n++] = named->v[i];
+	if (n == named->n)
+		return false;
+	named->n = n;
+	return true;
+}
+
+/* Compiles; --help is an option of ours if the program has none of this name. */
+static struct lang_program *compile_named(struct script *script, struct lang_options *options, struct opt_list *named,
+					  struct err *err)
+{
+	struct engine_instance *instance = script->instance;
+	bool asks = !instance->source && take_help(named);
+	struct lang_program *program;
+
+	options->named = named->v;
+	options->n_named = named->n;
+	program = compile_text(instance, options, err);
+	if (!asks || !program || !has_option(program, "help")) {
+		script->asks_help = asks;
+		return program;
+	}
+	lang_program_free(program);
+	*vec_push(named) = "--help";
+	options->named = named->v;
+	options->n_named = named->n;
+	return compile_text(instance, options, err);
+}
+
 static struct lang_program *compile(struct script *script, struct lang_options *options, struct err *err)
 {
 	struct engine_instance *instance = script->instance;
@@ -135,10 +179,8 @@ static struct lang_program *compile(struct script *script, struct lang_options *
 	}
 	options->positional = arguments.positional.v;
 	options->n_positional = arguments.positional.n;
-	options->named = arguments.named.v;
-	options->n_named = arguments.named.n;
 	instance->schema = &script_schema;
-	program = compile_text(instance, options, err);
+	program = compile_named(script, options, &arguments.named, err);
 	if (!program || !refuse_unused(instance, program, &arguments, err))
 		return program;
 	instance->ctx->usage = true;

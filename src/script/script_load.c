@@ -182,20 +182,33 @@ static int link_probes(struct script *script, struct err *err)
 
 static int open_stacks(struct script *script, struct err *err)
 {
-	bool kernel = false, user = false;
+	bool kernel = false, user = false, limited = false;
+	vec(const char *) tracepoints = {};
 	int ret;
 
 	vec_each(probe, &script->program->probes) {
 		kernel |= probe->needs.kernel_stack;
 		user |= probe->needs.user_stack;
+		limited |= probe->needs.limited_stack;
+		if (!probe->needs.limited_stack ||
+		    (probe->kind != PROBE_TRACEPOINT && probe->kind != PROBE_RAWTRACEPOINT))
+			continue;
+		for (uint32_t i = 0; i < probe->n_places && i < STACK_OWN_MAX; i++)
+			*vec_push(&tracepoints) = script->program->places.v[probe->first_place + i].function;
 	}
 	if (!kernel && !user)
 		return 0;
 	script->stacks_settings.kernel_only = !user;
 	script->stacks_settings.user_only = !kernel;
-	script->loaded.stacks_source = (struct stacks_source){ .settings = &script->stacks_settings };
+	script->stacks_settings.mangled = !script->program->config.cpp_demangle;
+	script->loaded.stacks_source = (struct stacks_source){ .settings = &script->stacks_settings,
+								  .limited = limited,
+								  .tracepoints = tracepoints.v,
+								  .n_tracepoints = tracepoints.n };
 	ret = stacks_open(&script->loaded.stacks, script->instance, &script->loaded.stacks_source, &script->loaded.object, err);
 	script->names.stacks = script->loaded.stacks;
+	script->loaded.stacks_source.n_tracepoints = 0;
+	free(tracepoints.v);
 	return ret;
 }
 
@@ -218,6 +231,7 @@ static void probes_new(struct script *script)
 	for (size_t i = 0; i < script->program->probes.n; i++)
 		script->probes[i].own = (struct script_own){ .program = -1, .timer = -1 };
 	script->names.program = script->program;
+	script->names.usyms.mangled = !script->program->config.cpp_demangle;
 	script->names.kernel = script->kernel;
 }
 

@@ -25,8 +25,24 @@ static uint64_t lost_records(const struct script *script)
 	uint64_t sum = 0;
 
 	vec_each(site, &script->program->sites)
-		sum += lost(script, "lang_lost_records", (*site)->number);
+		if ((*site)->kind != SITE_MISSING || script->settings->faults)
+			sum += lost(script, "lang_lost_records", (*site)->number);
 	return sum;
+}
+
+/* No loss: the program deletes what is not there. Without -k each such place is reported once. */
+static void say_missing(struct script *script)
+{
+	vec_each(site, &script->program->sites) {
+		uint64_t n = (*site)->kind == SITE_MISSING && !script->settings->faults ?
+				     lost(script, "lang_lost_records", (*site)->number) :
+				     0;
+		__free char *times = n > 1 ? base_printf(" (%llu times)", (unsigned long long)n) : NULL;
+		__free char *text = base_printf("%s%s", str_or_empty((*site)->format), str_or_empty(times));
+
+		if (n)
+			script_warn(script, *site, text);
+	}
 }
 
 static uint64_t lost_updates(const struct script *script, const struct lang_map *map)
@@ -133,7 +149,10 @@ static uint64_t say_others(struct script *script)
 void script_losses(struct engine_instance *instance)
 {
 	struct script *script = instance->state;
-	uint64_t all = say_records(script) + say_maps(script) + say_loops(script) + say_others(script);
+	uint64_t all;
+
+	say_missing(script);
+	all = say_records(script) + say_maps(script) + say_loops(script) + say_others(script);
 
 	if (script->loaded.stacks)
 		stacks_losses(script->loaded.stacks);

@@ -85,6 +85,7 @@ struct script {
 	/* the program */
 	struct lang_program *program;
 	struct kernel *kernel;
+	bool asks_help; /* -- --help, of a program without an option of this name */
 
 	struct script_loaded loaded;
 	struct script_attached attached;
@@ -143,6 +144,9 @@ void script_output_flush(struct script *script);
 /* "Attached N probes". */
 void script_output_attached(struct script *script);
 void script_output_release(struct script *script);
+
+/* In script_sites.c: a warning of ours about a place in the program, on stderr. */
+void script_warn(struct script *script, const struct lang_site *site, const char *text);
 
 /* In script_sites.c: a record of a program, for the stream. */
 void script_on_record(const void *record, size_t size, void *script);

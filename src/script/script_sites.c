@@ -47,8 +47,7 @@ static void say_json(struct script *script, const struct lang_site *site, bool i
 	script_output_text(script);
 }
 
-/* A warning of ours about a place in the program, on stderr. */
-static void warn(struct script *script, const struct lang_site *site, const char *text)
+void script_warn(struct script *script, const struct lang_site *site, const char *text)
 {
 	__cleanup(lang_messages_release) struct lang_messages messages = {};
 	__str struct str shown = {};
@@ -316,12 +315,12 @@ static void do_exit(struct call *call)
 
 static void do_missing(struct call *call)
 {
-	warn(call->script, call->site, call->site->format);
+	script_warn(call->script, call->site, call->site->format);
 }
 
 static void do_division(struct call *call)
 {
-	warn(call->script, call->site,
+	script_warn(call->script, call->site,
 	     "Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.");
 }
 
@@ -331,7 +330,7 @@ static void do_fault(struct call *call)
 	__free char *text = base_printf("Failed to %s: %s (%lld)", str_or_empty(call->site->format), strerror(-ret),
 					(long long)ret);
 
-	warn(call->script, call->site, text);
+	script_warn(call->script, call->site, text);
 }
 
 static void (*const actions[])(struct call *call) = {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names user addresses by the mappings of their process and the symbols of the mapped file. */
+#include "base/str.h"
 #include "binary/binary.h"
+#include "binary/demangle.h"
 #include "binary/maps.h"
 #include "script_usym.h"
 
@@ -32,21 +34,25 @@ static int look_at(const struct mapping *m, void *ctx)
 }
 
 /* The file is opened as the process sees it. */
-static char *read_name(pid_t pid, uint64_t addr)
+static char *read_name(pid_t pid, uint64_t addr, bool mangled)
 {
 	__free char *root = base_printf("/proc/%d/root", (int)pid), *path = NULL;
 	__cleanup(binary_closep) struct binary *binary = NULL;
 	struct search search = { .addr = addr };
 	struct binary_place place = {};
+	__str struct str text = {};
 	char *name = NULL;
+	const char *found;
 
 	if (maps_each(pid, look_at, &search) != 1 || !search.path)
 		return NULL;
 	path = base_printf("%s%s", root, search.path);
 	place.offset = search.offset;
 	if (!binary_open(root, path, &binary, NULL) && !binary_find_places(binary, &place, 1, NULL, NULL) &&
-	    place.function.name)
-		name = base_strdup(place.function.name);
+	    place.function.name) {
+		found = place.function.name;
+		name = base_strdup(mangled || !demangle(found, DEMANGLE_PATH, &text) ? found : text.data);
+	}
 	free(search.path);
 	return name;
 }
@@ -59,6 +65,6 @@ const char *script_usyms_name(struct script_usyms *usyms, pid_t pid, uint64_t ad
 	uint32_t number = set_add(&usyms->keys, &key, sizeof(key));
 
 	if (number == usyms->names.n)
-		*vec_push(&usyms->names) = pid ? read_name(pid, addr) : NULL;
+		*vec_push(&usyms->names) = pid ? read_name(pid, addr, usyms->mangled) : NULL;
 	return usyms->names.v[number];
 }

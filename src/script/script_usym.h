@@ -13,11 +13,12 @@
 /* Names that were asked for, by process and address. Initialise with {}. */
 struct script_usyms {
 	struct set keys;
+	bool mangled; /* names of C++ and Rust stay as they are in the file */
 	vec(char *) names; /* of the key with this number; NULL: no name */
 };
 void script_usyms_release(struct script_usyms *usyms);
 
-/* The function that the address is in, as the linker knows it; NULL: none is known. pid: in our pid namespace. */
+/* The function that the address is in, demangled; NULL: none is known. pid: in our pid namespace. */
 const char *script_usyms_name(struct script_usyms *usyms, pid_t pid, uint64_t addr);
 
 #endif

@@ -73,11 +73,13 @@ static bool is_tracer(const struct frame *frame)
 
 size_t symbols_skip_tracers(const struct frame *const *v, size_t n)
 {
-	size_t skip = 0;
+	size_t skip = 0, unnamed = 0;
 
-	/* a trampoline may have no name */
-	for (size_t i = 0; i < n && i < skip + 2; i++)
+	/* a trampoline may have no name; and on some kernels no program has one, nor a function of a program */
+	while (unnamed < n && v[unnamed]->kind == FRAME_KERNEL && !strcmp(v[unnamed]->name, "[unknown]"))
+		unnamed++;
+	for (size_t i = 0; i < n && i < (skip ? skip : unnamed) + 2; i++)
 		if (is_tracer(v[i]))
 			skip = i + 1;
-	return skip;
+	return skip || unnamed == n ? skip : unnamed;
 }

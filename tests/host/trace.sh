@@ -31,6 +31,83 @@ test_addresses_without_names() {
 	expect_line '^0x1000$'
 }
 
+# Without -k the places are counted. A value that is looked at says it, and nothing warns.
+test_delete_of_nothing() {
+	btrace 'BEGIN { @a[1] = 1; delete(@a, 2); for ($i : 0..5) { delete(@a, 3); } delete(@a, 1);
+		print(delete(@a, 4)); _ = delete(@a, 5); exit(); }'
+	expect_exit 0
+	expect_line '^false$'
+	expect_err "^stdin:1:20-33: WARNING: Can't delete map element because it does not exist.$"
+	expect_err "WARNING: Can't delete map element because it does not exist. \(5 times\)$"
+	[ "$(grep -c WARNING err)" = 2 ] || fail "not two warnings: $(cat err)"
+	btrace 'BEGIN { @a[1] = 1; for ($i : 0..5) { delete(@a, 3); } print(delete(@a, 1)); exit(); }' -k
+	expect_line '^true$'
+	[ "$(grep -c WARNING err)" = 5 ] || fail "not five warnings: $(cat err)"
+}
+
+test_ignored_variables() {
+	BPFTRACE_VMLINUX=/x BPFTRACE_KERNEL_BUILD=/y BPFTRACE_COLOR=never btrace 'BEGIN { exit(); }'
+	expect_exit 0
+	expect_err 'BPFTRACE_VMLINUX, BPFTRACE_KERNEL_BUILD are ignored'
+	expect_err 'BPFTRACE_COLOR is ignored'
+}
+
+test_unstable_series() {
+	series='BEGIN { @ = tseries(3, 24h, 5); clear(@); exit(); }'
+	btrace "config = { unstable_tseries = warn } $series"
+	expect_exit 0
+	expect_err 'WARNING: tseries\(\) is unstable'
+	btrace "$series"
+	expect_exit 0
+	! grep WARNING err || fail "a warning by default"
+}
+
+# An address is one of the file, and may be in the middle of a function.
+test_addresses_of_a_file() {
+	ufuncs=$(command -v ufuncs)
+	at=$(nm "$ufuncs" | awk '$3 == "f_one" { print "0x" $1 }')
+	[ "$(uname -m)" = x86_64 ] && behind=3 || behind=4
+	btrace "uprobe:$ufuncs:$at { @ = count(); }
+		uprobe:$ufuncs:$((at + behind)) { @middle = count(); }" -c 'ufuncs 2'
+	expect_exit 0
+	expect_line '^@: 2$'
+	expect_line '^@middle: 2$'
+	btrace "uprobe:$ufuncs:$((at + 1)) { @ = count(); }" -c 'ufuncs 2'
+	expect_exit 1
+	expect_err 'inside an instruction'
+	btrace "uprobe:$ufuncs:16 { @ = count(); }" -c 'ufuncs 2'
+	expect_exit 1
+	expect_err '0x10 is not in the code of '
+}
+
+test_help_of_a_program() {
+	cat > sizes.bt <<-'END'
+		// sizes.bt: counts sizes
+		BEGIN { print((getopt("least", 5, "the smallest size"), getopt("all"))); exit(); }
+	END
+	run sonde trace sizes.bt -- --help --least=7
+	expect_exit 0
+	expect_line '^usage: sonde trace .* sizes.bt -- '
+	expect_line 'counts sizes$'
+	expect_line '^ *--least N +the smallest size'
+	expect_line '^ *--all$'
+	expect_no_line '^\(' # it has not run
+	run sonde trace -q -e 'BEGIN { print(getopt("help")); exit(); }' -- --help
+	expect_exit 0
+	expect_line '^true$'
+}
+
+# Where the kernel does not name programs, too.
+test_limited_stack_of_a_tracepoint() {
+	btrace 'tracepoint:kmem:kmalloc /pid == cpid/ { print(kstack(2)); @[kstack(raw, 1)] = count(); }' \
+		-c 'calls 1 openat'
+	expect_exit 0
+	! grep -E 'unknown|bpf_' out || fail "frames of the program"
+	awk '/^@/ { getline; print }' out | sort > keys
+	[ -s keys ] && [ -z "$(uniq -d keys)" ] || fail "keys repeat: $(cat keys)"
+	awk '/^    / { n++; next } { if (n && n != 2) bad = 1; n = 0 } END { exit bad }' out || fail "not two frames"
+}
+
 test_tests() {
 	btrace 'test:okay { print("hidden"); return 0; } test:failure { print("shown"); return 1; }' --test
 	expect_exit 1

@@ -116,7 +116,8 @@ void check_format_types(struct checker *c, struct ast *call, const char *format,
 	for (const char *p = strchr(format, '%'); p; p = strchr(p, '%')) {
 		const char *begin = p++;
 		uint32_t position = check_position(&p);
-		enum takes takes = check_specifier(&p);
+		bool is_left = position || next < given;
+		enum takes takes = !is_left && lang_format_is_plain_without(p) ? TAKES_NOTHING : check_specifier(&p);
 		const char *specifier = pool_addf(c->pool, "%.*s", (int)(p - begin), begin);
 
 		if (takes == TAKES_NOTHING)

@@ -3,6 +3,7 @@
  * From attach points to places: parses them, resolves their targets, and makes a probe of each kind that a block has. A
  * block that looks at arguments becomes one for each form that they have.
  */
+#include "binary/demangle.h"
 #include "checker.h"
 #include "lang/tree/ast_walk.h"
 
@@ -58,13 +59,23 @@ static bool check_looks_at_arguments(struct ast_probe *ast, enum lang_probe_kind
 
 /* --- places --- */
 
+/* The name of a function as stacks of the user show it. */
+static const char *check_shown(struct checker *c, enum lang_probe_kind kind, const char *function)
+{
+	__str struct str text = {};
+
+	if ((kind != PROBE_UPROBE && kind != PROBE_URETPROBE) || !function || !c->program->config.cpp_demangle)
+		return function;
+	return demangle(function, DEMANGLE_PATH, &text) ? pool_add(c->pool, text.data) : function;
+}
+
 static void check_place(struct checker *c, const struct lang_probe *probe, const char *text, const char *function,
 			uint64_t addr)
 {
 	struct lang_place *place = vec_push(&c->program->places);
 
 	place->probe = text;
-	place->function = function;
+	place->function = check_shown(c, probe->kind, function);
 	place->type = lang_probe_kind_name(probe->kind);
 	place->addr = addr;
 }
@@ -490,4 +501,9 @@ void check_probes(struct checker *c)
 			    "Can't attach to %zu probes because it exceeds the current limit of %u probes: max_probes "
 			    "can be raised",
 			    c->program->places.n, c->program->config.max_probes);
+	if (c->program->probes.n > c->program->config.max_bpf_progs)
+		check_error(c, c->ast->probes->at,
+			    "the blocks need %zu BPF programs, which exceeds the current limit of %u: "
+			    "max_bpf_progs can be raised",
+			    c->program->probes.n, c->program->config.max_bpf_progs);
 }

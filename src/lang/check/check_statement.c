@@ -31,8 +31,11 @@ static bool check_has_effect(const struct ast *ast)
 static void check_expression_statement(struct checker *c, struct ast *ast)
 {
 	struct ast *operand = ast->unary.operand;
-	const struct type *type = check_expression(c, operand);
+	const struct type *type;
 
+	if (operand->kind == AST_CALL)
+		operand->call.is_unused = !ast->unary.discard;
+	type = check_expression(c, operand);
 	if (type->kind != TYPE_NONE && type->kind != TYPE_VOID && !ast->unary.discard && !check_has_effect(operand))
 		check_warning(c, operand->at, "Return value discarded.");
 }

@@ -132,6 +132,7 @@ static const char *setting_apply(struct lang_program *program, const struct sett
 	case SETTING_UNSTABLE:
 		word = setting_word(unstable_words, value);
 		*(bool *)to = !word;
+		program->config.warns_of_tseries = word == 1;
 		return word < 0 ? "error, warn or enable" : NULL;
 	default:
 		return NULL;
@@ -195,7 +196,7 @@ static const char *setting_text(const struct lang_config *config, const struct s
 	case SETTING_STACK:
 		return stack_words[config->stack_mode];
 	case SETTING_UNSTABLE:
-		return config->refuses_tseries ? "error" : "enable";
+		return config->refuses_tseries ? "error" : config->warns_of_tseries ? "warn" : "enable";
 	case SETTING_GONE: /* what they allowed once, all programs may do */
 		return "enable";
 	default:

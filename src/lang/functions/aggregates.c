@@ -99,6 +99,9 @@ static const struct type *check_tseries(struct checker *c, struct ast *call)
 
 	if (c->program->config.refuses_tseries)
 		check_error(c, call->at, "tseries() is refused by the config: unstable_tseries=enable allows it");
+	if (c->program->config.warns_of_tseries && c->is_final)
+		check_warning(c, call->at,
+			      "tseries() is unstable in bpftrace; unstable_tseries=enable hides this warning");
 	if (!has_interval || !has_n)
 		return type_none();
 	if (interval < 1 || n < 1 || n > 1000000) {

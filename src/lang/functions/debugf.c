@@ -19,8 +19,8 @@ struct specifier {
 	char conversion;	 /* '%': it stands for itself */
 };
 
-/* The next specifier of a checked format; false: there is none. */
-static bool next_specifier(const char **p, struct specifier *found)
+/* The next specifier of a checked format; false: there is none. is_left: an argument is left for it. */
+static bool next_specifier(const char **p, bool is_left, struct specifier *found)
 {
 	const char *at = strchr(*p, '%');
 
@@ -30,7 +30,7 @@ static bool next_specifier(const char **p, struct specifier *found)
 	at++;
 	if (*at == '%') {
 		at++;
-	} else if (!lang_format_is_plain(at)) {
+	} else if (is_left ? !lang_format_is_plain(at) : !lang_format_is_plain_without(at)) {
 		found->flags = strspn(at, "-+ #0123456789.$'");
 		at += found->flags;
 		at += strspn(at, "hljztL");
@@ -73,7 +73,7 @@ static void check_specifiers(struct checker *c, struct ast *call, const char *fo
 	uint32_t n = 0, n_texts = 0;
 	struct specifier s;
 
-	while (next_specifier(&format, &s)) {
+	while (next_specifier(&format, n + 1 < call->call.n, &s)) {
 		if (!s.conversion || !strchr(known, s.conversion) || memchr(s.begin, '$', s.end - s.begin) ||
 		    (s.flags && is_old)) {
 			check_error(c, call->call.args->at, "debugf(): this kernel does not format '%.*s': it knows %s",
@@ -106,15 +106,16 @@ static const struct type *check_debugf(struct checker *c, struct ast *call)
 }
 
 /* The format as the kernel takes it: each number has 64 bits, and it ends the line itself. */
-static const char *kernel_format(struct lower *l, const char *format)
+static const char *kernel_format(struct lower *l, const char *format, uint32_t n)
 {
 	__str struct str text = {};
 	struct specifier s;
 	const char *at = format;
 
-	while (next_specifier(&format, &s)) {
+	while (next_specifier(&format, n > 0, &s)) {
 		str_addn(&text, at, s.begin - at);
 		at = s.end;
+		n -= s.conversion != '%';
 		if (s.conversion == '%')
 			str_add(&text, "%%");
 		else if (s.conversion == 'p')
@@ -156,7 +157,7 @@ static struct ir_value argument_word(struct lower *l, struct ast *arg)
 static struct low_value lower_debugf(struct lower *l, struct ast *call)
 {
 	const struct ast *written = call->call.args;
-	const char *format = kernel_format(l, written->text ? written->text : written->string.text);
+	const char *format = kernel_format(l, written->text ? written->text : written->string.text, call->call.n - 1);
 	struct ir_value words[ARGS_MAX], address;
 	uint32_t n = 0, size;
 

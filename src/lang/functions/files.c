@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Files and cgroups. */
+#include <limits.h>
 #include <linux/bpf.h>
 #include <sys/stat.h>
 
@@ -49,7 +50,9 @@ static bool allows_path(const struct lower *l, uint32_t place)
 /* path(p): the kernel wants a pointer whose type it knows, straight from the arguments. */
 static struct low_value lower_path(struct lower *l, struct ast *call)
 {
-	struct low_memory to = lower_temp(l, call->type->size);
+	/* the kernel gives nothing where there is no room for all; it writes a text to the end and moves it */
+	uint32_t size = call->type->size, room = size < PATH_MAX ? PATH_MAX : size;
+	struct low_memory to = lower_temp(l, room), end = lower_behind(to, size - 1);
 	struct ir_value from = lower_trusted(l, call->call.args);
 
 	for (uint32_t i = 0; l->probe->kind != PROBE_ITER && i < l->probe->n_places; i++)
@@ -62,8 +65,10 @@ static struct low_value lower_path(struct lower *l, struct ast *call)
 		}
 	if (l->probe->kind == PROBE_ITER && !l->options->features.fetching_atomics) /* of the same kernel */
 		lower_error(l, call->at, "this kernel does not let iterators call path() (Linux 5.12 does)");
-	lower_zero(l, &to, call->type->size);
-	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(call->type->size));
+	lower_zero(l, &to, size);
+	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(room));
+	if (room > size)
+		lower_store(l, &end, 8, ir_imm(0));
 	return lower_at_memory(to, call->type);
 }
 

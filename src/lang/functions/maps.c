@@ -55,7 +55,7 @@ static const struct type *check_delete(struct checker *c, struct ast *call)
 		return type_bool();
 	}
 	map = check_keyed(c, call);
-	if (map && c->options->reports_faults) {
+	if (map && call->call.is_unused) {
 		struct lang_site *site = check_site_new(c, SITE_MISSING, call);
 
 		if (site)

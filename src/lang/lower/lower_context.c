@@ -38,10 +38,11 @@ struct low_value lower_stack(struct lower *l, bool is_user, const struct type *t
 {
 	if (is_user) {
 		l->probe->needs.user_stack = true;
-		return of_process(l, lower_library(l, LANG_FN_ustack, 1, l->f->context), type);
+		return of_process(l, lower_library(l, LANG_FN_ustack, 2, l->f->context, ir_imm(type->limit)), type);
 	}
 	l->probe->needs.kernel_stack = true;
-	return lower_scalar(lower_library(l, LANG_FN_kstack, 1, l->f->context), type);
+	l->probe->needs.limited_stack |= type->limit > 0;
+	return lower_scalar(lower_library(l, LANG_FN_kstack, 2, l->f->context, ir_imm(type->limit)), type);
 }
 
 struct ir_value lower_wall_clock(struct lower *l)

@@ -416,7 +416,7 @@ struct low_value lower_map_delete(struct lower *l, struct ast *call, struct lang
 		return lower_scalar(ir_imm(1), call->type);
 	}
 	if (!key || map->storage == LANG_CELLS || map->storage == LANG_SLOTS) {
-		if (call->call.site)
+		if (call->call.site && call->call.site->kind != SITE_MISSING)
 			lower_record(l, call->call.site, NULL);
 		return lower_scalar(ir_imm(1), call->type);
 	}
@@ -432,7 +432,10 @@ struct low_value lower_map_delete(struct lower *l, struct ast *call, struct lang
 		done = ir_new_block(&l->b);
 		ir_branch(&l->b, IR_EQ, result, ir_imm(0), done, missing);
 		lower_at(l, missing);
-		lower_record(l, call->call.site, NULL);
+		if (l->options->reports_faults)
+			lower_record(l, call->call.site, NULL);
+		else
+			lower_library(l, LANG_FN_lost, 1, ir_imm(call->call.site->number));
 		ir_jump(&l->b, done);
 		lower_at(l, done);
 		return lower_scalar(ir_imm(0), call->type);

@@ -112,7 +112,7 @@ enum lang_site_kind {
 	SITE_JOIN,	  /* args[0]: the strings as one buffer, joined by the program */
 	SITE_EXIT,	  /* args[0]: status */
 	SITE_SKBOUTPUT,	  /* format: the file; args[0]: buffer */
-	SITE_MISSING,	  /* -k: an entry of a map is not there; format: the warning */
+	SITE_MISSING,	  /* an entry of a map is not there; format: the warning; only counted without -k */
 	SITE_DIVISION,	  /* a division by 0: warning */
 	SITE_FAULT,	  /* -k: a helper failed: args[0]: its result; format: its name */
 	SITE_ADDED,	  /* a key was added where user space has to know: reserved for the engine */
@@ -147,6 +147,7 @@ struct lang_needs {
 	bool record;	 /* args of a tracepoint: perf's record */
 	bool trampoline; /* args, retval of fentry, fexit */
 	bool kernel_stack, user_stack;
+	bool limited_stack; /* kstack(N) */
 	bool place; /* probe, func, LANG_SLOTS: lang_place() */
 	bool scratch;
 	bool sleeps; /* reserved */
@@ -194,7 +195,7 @@ struct lang_config {
 	enum type_stack_mode stack_mode;
 	const char *str_trunc_trailer, *license, *cache_user_symbols;
 	bool print_maps_on_exit, cpp_demangle, lazy_symbolication, show_debug_info;
-	bool refuses_tseries; /* unstable_tseries=error */
+	bool refuses_tseries, warns_of_tseries; /* unstable_tseries=error, =warn */
 };
 
 struct lang_program {
@@ -229,6 +230,12 @@ static inline bool lang_format_is_plain(const char *behind)
 
 	return (!*behind || strchr(" \t\n", *behind)) && (!behind[strspn(behind, flags)] ||
 							  !strchr("0123456789.hljztLdiuxXopcsrg", behind[strspn(behind, flags)]));
+}
+
+/* The same for "100% done", which could be a specifier with a flag, once no argument is left for it. */
+static inline bool lang_format_is_plain_without(const char *behind)
+{
+	return *behind == ' ' || lang_format_is_plain(behind);
 }
 
 #endif

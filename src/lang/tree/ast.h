@@ -136,6 +136,7 @@ struct ast {
 			const struct function *function; /* (checker) */
 			/* (checker) of what user space does: printf(), exit() ...; NULL: none */
 			struct lang_site *site;
+			bool is_unused; /* a statement: nobody looks at its value */
 		} call;
 		struct {
 			enum ast_op op;
