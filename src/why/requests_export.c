@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "bpf/request.h"
 #include "output/hist.h"
+#include "held.h"
 #include "requests_sums.h"
 #include "waits.h"
 
@@ -270,10 +271,10 @@ int why_export_open(struct why *why, struct err *err)
 
 	if (!ctx->metrics)
 		return 0;
-	if (!settings->requests || settings->by || settings->perfetto || why_flame_wanted(settings)) {
+	if (!settings->requests || held_wanted(why->instance) || settings->by || settings->perfetto || why_flame_wanted(settings)) {
 		ctx->usage = true;
 		return err_set(err, -EINVAL,
-			       "of why, --requests has totals to export, without --by and files: --requests --port 80");
+			       "of why, --requests has totals to export, without --by, --over and files: --requests --port 80");
 	}
 	/* the counts are not in the kernel, so nothing of it can be kept */
 	if (keep_is_adopted(ctx->metrics->keep))

@@ -251,19 +251,20 @@ static int check_arguments(struct engine_instance *instance, struct err *err)
 
 static int why_open(struct engine_instance *instance, struct err *err)
 {
-	struct why *why = base_alloc(sizeof(*why));
 	const bool samples = why_flame_wanted(instance->settings);
 	struct why_settings *settings = instance->settings;
 	struct stacks_settings *stacks;
+	struct why *why;
 	int ret;
 
-	if (held_wanted(instance)) {
+	if (held_wanted(instance) && !instance->ctx->metrics) {
 		instance->engine = &held_engine;
 		ret = check_arguments(instance, err);
 		return ret ? ret : held_engine.open(instance, err);
 	}
 	if (settings->worst == WHY_WORST_DEFAULT)
 		settings->worst = WHY_WORST;
+	why = base_alloc(sizeof(*why));
 	instance->state = why;
 	why->instance = instance;
 	why->settings = instance->settings;

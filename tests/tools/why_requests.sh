@@ -434,7 +434,7 @@ test_export() {
 	[ "$slow" -ge 5 ] && [ "$slow" -le 1000 ] || fail "$slow of 2000 are slow"
 	slept=$(of request_slow_cause_seconds_total ',cause="sleep"')
 	echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 1) }' || fail "$slept s of the slow ones slept"
-	for line in 'why' 'why --requests --by peer' 'why --requests --flame x' 'why --port 80'; do
+	for line in 'why' 'why --over 1ms' 'why --requests --cpu 0' 'why --requests --by peer' 'why --requests --flame x' 'why --port 80'; do
 		run sonde export --families "$line"
 		expect_exit 2
 		expect_one_err .

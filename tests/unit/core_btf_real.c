@@ -36,7 +36,7 @@ Test(core_btf_real, this_kernel)
 	EXPECT_STRUCT(kernel, cut, "pid", "level", "numbers");
 	EXPECT_STRUCT(kernel, cut, "upid", "nr");
 	EXPECT_STRUCT(kernel, cut, "list_head", "next", "prev");
-	cr_expect_not(place_of(cut, type_named(cut, BTF_KIND_STRUCT, "task_struct", 0), "prio").found);
+	cr_expect_not(place_of(cut, type_named(cut, BTF_KIND_STRUCT, "task_struct", 0), "static_prio").found);
 	core_btf_release(&made);
 	btf__free(cut);
 	btf__free(kernel);
