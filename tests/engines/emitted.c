@@ -157,8 +157,10 @@ static const struct library_call library_calls[] = {
 	{ LANG_FN_ids, "" },
 	{ LANG_FN_parent, "t" },
 	{ LANG_FN_group_comm, "to" },
-	{ LANG_FN_kstack, "c" },
-	{ LANG_FN_ustack, "c" },
+	{ LANG_FN_kstack, "c0" },
+	{ LANG_FN_kstack, "cn" },
+	{ LANG_FN_ustack, "c0" },
+	{ LANG_FN_ustack, "cn" },
 	{ LANG_FN_progeny, "p" },
 };
 
