@@ -123,7 +123,7 @@ test: ## install what is missing, build, run every test (as root)
 # emulates. FOREIGN= leaves it out.
 FOREIGN = $(if $(filter x86,$(ARCH)),aarch64-linux-gnu-)
 
-fresh: ## `make try` and a quarter of `make test` in a minimal system of Debian 13 or sid, by turns (as root)
+fresh: ## `make try` and an eighth of `make test` in a minimal system of Debian 13 or sid, by turns (as root)
 	@scripts/deps build fresh
 	@scripts/fresh --test by-turns
 

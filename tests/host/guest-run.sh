@@ -2,6 +2,7 @@
 # Tests how tests/guest/run handles guests that do not end properly. QEMU is a script here: its Nth
 # start prints said.N. Also tests how a guest handles tests that fail: those are real guests, with
 # tests of their own.
+# of file: kernels=turns
 
 # Makes a build directory for guests that run beside the others.
 build() {

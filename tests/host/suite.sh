@@ -44,7 +44,7 @@ test_classes() {
 }
 
 # What is left out has its turn within eight commits, on each kernel and architecture.
-# slow=yes timeout=300
+# slow=yes timeout=300 kernels=turns
 test_each_pair_has_its_turn() {
 	run "$0/tests/guest/turns"
 	expect_exit 0
@@ -128,7 +128,8 @@ test_since() {
 
 # make_tree [TESTS]: a tree with these host tests, and whose guests are a script; and its build directory b.
 make_tree() {
-	mkdir -p tree/tests/host b/tests
+	mkdir -p tree/tests/host tree/scripts b/tests
+	cp "$0/scripts/version" tree/scripts
 	cp -r "$0/tests/run" "$0/tests/modules" "$0/tests/guest" tree/tests
 	ln -s "$(command -v spin)" b/tests/
 	ln -s "$(dirname "$(realpath "$(command -v sonde)")")/return-guard" b/
@@ -238,6 +239,19 @@ test_quick_names() {
 	while read -r name; do
 		[ "$(cat "$0"/tests/unit/*.c | grep -cE "^Test\([a-z_]*, ${name}[,)]")" = 1 ] || fail "not one test $name"
 	done < names
+}
+
+# What tests the suite itself runs at one of four commits, and whenever it is named or a change reaches it.
+test_turns_on_the_host() {
+	make_tree "$(printf '# kernels=turns\ntest_passes() { :; }\n')"
+	for turn in 1 2 3 4; do
+		run env B="$PWD/b" SONDE="$(command -v sonde)" TURN=$turn tree/tests/run --host
+		expect_exit 0
+		tail -n 1 out >> said
+	done
+	[ "$(grep -c '^1 passed' said)" = 1 ] || fail "not at one of four commits: $(cat said)"
+	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run --host 'house/*'
+	expect_line '^1 passed'
 }
 
 # The end of a run.

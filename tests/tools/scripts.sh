@@ -11,7 +11,7 @@ with_script() {
 	chmod 644 "share/sonde/$1.bt"
 }
 
-# timeout=600 kernels=all arch=yes
+# timeout=600 kernels=turns arch=yes
 test_all_attach() {
 	# for sslsnoop
 	ln -sf /bin/libssl.so /lib/libssl.so

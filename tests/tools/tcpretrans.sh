@@ -55,7 +55,7 @@ expect_rows() {
 		}' dids rows || fail "rows are not what was done"
 }
 
-# kernels=ends
+# kernels=turns
 test_retransmissions() {
 	traced -j -- sh -c 'drops syn 4; drops syn 6; drops data 4; drops data 6; drops data mapped'
 	expect_rows

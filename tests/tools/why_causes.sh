@@ -109,13 +109,13 @@ test_each_cause() {
 	one_of_three each $all_causes
 }
 
-# timeout=300
+# timeout=300 kernels=turns
 test_each_call() {
 	# shellcheck disable=SC2086 # several words
 	one_of_three each $more_calls
 }
 
-# timeout=300
+# timeout=300 kernels=turns
 test_each_lock() {
 	# shellcheck disable=SC2086 # several words
 	one_of_three each $more_waits
