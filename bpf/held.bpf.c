@@ -254,14 +254,18 @@ int woken(void *ctx)
 {
 	struct task_struct *task = (void *)context_word(ctx, 0);
 	struct held_waiter *waiter;
+	__u8 state = HELD_WOKEN;
 
 	if (!held_shared.armed || !task_pass(task))
 		return 0;
 	waiter = pending_find(pending_key((__u64)task));
-	if (waiter && waiter->state == HELD_READY)
+	if (waiter && waiter->state >= HELD_READY)
 		return 0;
-	begins_to_wait(task, bpf_ktime_get_ns(), task_runs(task) ? HELD_WOKEN_EARLY : HELD_WOKEN,
-		       task_cpu(task, false));
+	if (task_runs(task))
+		state = HELD_WOKEN_EARLY;
+	else if (sched_is_throttled(task))
+		state = HELD_QUOTA;
+	begins_to_wait(task, bpf_ktime_get_ns(), state, task_cpu(task, false));
 	return 0;
 }
 
@@ -356,12 +360,20 @@ __noinline int held_copy_present(__u32 number, __u64 now)
 	return 0;
 }
 
-/* A thread has waited on a processor since `queued`, and comes or goes to another one. Interrupts are off. */
+/* Where, for held_tell(): more arguments than five a function cannot have. */
+#define WHERE_LAST  0x10000
+#define WHERE_STATE 20
+
+/*
+ * A thread has waited on a processor since `queued`, and comes or, without WHERE_LAST, goes to another one. Interrupts
+ * are off.
+ */
 __noinline int held_tell(__u64 address, __u64 start, __u64 queued, __u64 now, __u32 where)
 {
 	struct task_struct *task = (void *)address;
 	__u32 only = 0, cpu = where & 0xffff;
-	bool last = where >> 16;
+	__u8 state = where >> WHERE_STATE;
+	bool last = where & WHERE_LAST;
 	struct held_message *message = bpf_map_lookup_elem(&held_outgoing, &only);
 
 	if (!message)
@@ -376,8 +388,9 @@ __noinline int held_tell(__u64 address, __u64 start, __u64 queued, __u64 now, __
 	BPF_CORE_READ_INTO(&message->comm, task, comm);
 	message->cpu = cpu;
 	message->last = 0;
+	message->state = state;
 	message->n = 0;
-	for (__u32 kind = 0; kind < HELD_KINDS; kind++) {
+	for (__u32 kind = 0; kind < HELD_KINDS && state != HELD_QUOTA; kind++) {
 		barrier_var(kind);
 		held_copy(cpu, kind, queued);
 	}
@@ -399,7 +412,7 @@ int moves(void *ctx)
 	if (!waiter)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (now - waiter->queued >= config.over && held_cpu_of(waiter->cpu)) {
+	if (now - waiter->queued >= config.over && waiter->state != HELD_QUOTA && held_cpu_of(waiter->cpu)) {
 		held_tell((__u64)task, waiter->start, waiter->queued, now, waiter->cpu);
 		waiter->told = 1;
 	}
@@ -417,7 +430,8 @@ static __always_inline void leaves(const struct sched_switch *sw, __u64 now)
 
 	if (sw->waits) {
 		if (!sched_is_idle(sw->prev) && task_pass(sw->prev))
-			begins_to_wait(sw->prev, now, HELD_READY, bpf_get_smp_processor_id());
+			begins_to_wait(sw->prev, now, sched_is_throttled(sw->prev) ? HELD_QUOTA : HELD_READY,
+				       bpf_get_smp_processor_id());
 		return;
 	}
 	waiter = pending_find(pending_key((__u64)sw->prev));
@@ -469,7 +483,8 @@ int switched(void *ctx)
 	if (cpu)
 		stay_ends(ctx, cpu, &sw, now, tell);
 	if (tell)
-		held_tell((__u64)sw.next, waiter.start, waiter.queued, now, bpf_get_smp_processor_id() | 1 << 16);
+		held_tell((__u64)sw.next, waiter.start, waiter.queued, now,
+			  bpf_get_smp_processor_id() | WHERE_LAST | waiter.state << WHERE_STATE);
 	return 0;
 }
 

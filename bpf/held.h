@@ -59,6 +59,7 @@ enum held_state {
 	HELD_WOKEN = 1,
 	HELD_WOKEN_EARLY, /* woken while it still ran: it may have run on */
 	HELD_READY,	  /* it left a processor, and could run on */
+	HELD_QUOTA,	  /* it must not run: its cgroup has used up its share of the processor */
 };
 
 /* A thread that waits, in the pending table by the address of its task. Begins as struct pending. */
@@ -81,14 +82,16 @@ _Static_assert(sizeof(struct held_waiter) == 32, "as on the other side: a power 
 
 /*
  * In the ring buffer "held_messages": spans of the processor on which a thread waited until `ended`. The last message
- * of a wait has `last`. The rest of it was in queues of other processors, or their messages are lost.
+ * of a wait has `last`. The rest of it was in queues of other processors, or their messages are lost. One for a quota has
+ * no spans: nobody held a processor.
  */
 struct held_message {
 	unsigned long long start, queued, ended; /* queued: since when on this processor */
 	unsigned int tid, tgid;
 	unsigned short cpu, n;
 	short prio;
-	unsigned char last, unused;
+	unsigned char last;
+	unsigned char state; /* enum held_state, when the wait began */
 	unsigned int policy, unused2;
 	char comm[16];
 	struct held_span spans[HELD_SENT];

@@ -10,6 +10,8 @@
 #include "bpf/context.bpf.h"
 #include "bpf/task.bpf.h"
 
+#define RT_PRIOS 100 /* real-time tasks and those with a deadline are below */
+
 struct sched_switch {
 	struct task_struct *prev, *next;
 	bool waits;  /* prev could go on running: it waits for a processor */
@@ -20,6 +22,21 @@ struct sched_switch {
 static __always_inline bool sched_is_idle(struct task_struct *task)
 {
 	return !BPF_CORE_READ(task, pid);
+}
+
+/* Whether a task that could run on must wait because its cgroup has used up its share of the processor. */
+static __always_inline bool sched_is_throttled(struct task_struct *task)
+{
+	struct task_struct___throttled *now = (void *)task;
+	struct cfs_rq *queue = NULL;
+
+	if (bpf_core_field_exists(now->throttled))
+		return BPF_CORE_READ(now, throttled);
+	if (BPF_CORE_READ(task, prio) < RT_PRIOS) /* the quota is that of ordinary tasks */
+		return false;
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(queue->throttle_count))
+		return false;
+	return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
 }
 
 /* A preempted task waits for a processor even if its state says asleep: it was preempted on its way to sleep. */

@@ -132,26 +132,13 @@ static __always_inline bool may_be_long(const struct why_thread *thread)
 	return (thread->long_ones | ~thread->seen_ones) & bit;
 }
 
-/* Whether a task that could run on must wait because its cgroup has used up its share of the processor. */
-static __always_inline bool is_throttled(struct task_struct *task)
-{
-	struct task_struct___throttled *now = (void *)task;
-	struct cfs_rq *queue = NULL;
-
-	if (bpf_core_field_exists(now->throttled))
-		return BPF_CORE_READ(now, throttled);
-	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(queue->throttle_count))
-		return false;
-	return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
-}
-
 /* The thread goes to sleep, or must let others run. */
 static __always_inline void waits(void *ctx, struct why_thread *thread, const struct sched_switch *sw)
 {
 	bool wants_stack = config.drawn;
 
 	if (sw->waits) {
-		is_ready(thread, is_throttled(sw->prev));
+		is_ready(thread, sched_is_throttled(sw->prev));
 	} else {
 		why_classify(thread, sw->state);
 		thread->state = WHY_IS_ASLEEP;
@@ -338,7 +325,7 @@ int waker(void *ctx)
 	sleeps = thread->state == WHY_IS_ASLEEP;
 	/* of one that is ready, it was decided when it left */
 	if (sleeps)
-		thread->throttled = is_throttled((void *)context_word(ctx, 0));
+		thread->throttled = sched_is_throttled((void *)context_word(ctx, 0));
 	named = !sleeps || wants_waker(thread->key.class) || thread->key.class == WHY_LOCK;
 	both = bpf_get_current_pid_tgid();
 	thread->waker_tid = both;

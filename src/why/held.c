@@ -141,6 +141,7 @@ static int on_message(void *ctx, void *data, size_t size)
 	wait->prio = message->prio;
 	wait->policy = message->policy;
 	wait->ended = message->ended;
+	wait->quota = message->state == HELD_QUOTA;
 	memcpy(wait->comm, message->comm, sizeof(wait->comm));
 	add_wait(held, wait);
 	forget(held, wait);
@@ -432,6 +433,7 @@ static void add_lasting(struct held *held, const struct held_waiter *waiter, uin
 	wait->policy = who.policy;
 	wait->ended = now;
 	wait->lasts = true;
+	wait->quota = waiter->state == HELD_QUOTA;
 	memcpy(wait->comm, who.comm, sizeof(wait->comm));
 	if (cpu->wanted)
 		copy_spans(held_leg(wait, number, waiter->queued, now), cpu, now);

@@ -23,6 +23,7 @@ enum held_what {
 	HELD_BY_SOFT,
 	HELD_BY_SELF,	 /* sonde itself: its process */
 	HELD_BY_IDLE,	 /* the processor was idle, and woke up */
+	HELD_BY_QUOTA,	 /* nobody: its cgroup has used up its share of the processor */
 	HELD_ELSEWHERE,	 /* the thread was in the queue of another processor */
 	HELD_BY_UNKNOWN, /* more was done than is remembered, or it is lost */
 };
@@ -76,6 +77,7 @@ struct held_wait {
 	uint64_t start, ended;
 	char comm[16];
 	bool lasts;
+	bool quota; /* it waited for the quota of its cgroup */
 	vec(struct held_leg) legs;
 	vec(struct held_part) parts; /* of held_cut(): the longest first */
 };

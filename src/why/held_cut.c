@@ -303,6 +303,10 @@ void held_cut(struct held_sums *sums, struct held_wait *wait)
 {
 	uint64_t rest = wait->ended - wait->start;
 
+	if (wait->quota) {
+		add_part(wait, (struct held_part){ .who = plain(sums, HELD_BY_QUOTA), .ns = rest });
+		return;
+	}
 	vec_each(leg, &wait->legs) {
 		/* legs follow each other; damaged ones must not make the sum larger than the wait */
 		if (leg->to <= leg->from || leg->to - leg->from > rest)

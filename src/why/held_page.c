@@ -40,6 +40,7 @@ static const char *const whats[] = {
 	[HELD_BY_SOFT] = "softirq",
 	[HELD_BY_SELF] = "sonde",
 	[HELD_BY_IDLE] = "idle",
+	[HELD_BY_QUOTA] = "quota",
 	[HELD_ELSEWHERE] = "elsewhere",
 	[HELD_BY_UNKNOWN] = "unknown",
 };
@@ -93,6 +94,9 @@ static void add_who(const struct held *held, struct str *s, const struct held_ke
 		break;
 	case HELD_BY_IDLE:
 		str_add(s, "idle processor waking up");
+		break;
+	case HELD_BY_QUOTA:
+		str_add(s, "its cgroup's quota");
 		break;
 	case HELD_ELSEWHERE:
 		str_add(s, "in other processors' queues");

@@ -184,6 +184,16 @@ none_lost() {
 	[ "$lost" = 0 ]
 }
 
+# slow_cgroup: makes a cgroup, /sys/fs/cgroup/slow, that may run for 20 ms of 100.
+slow_cgroup() {
+	echo +cpu > /sys/fs/cgroup/cgroup.subtree_control || skip "no cpu controller"
+	mkdir /sys/fs/cgroup/slow
+	if ! echo '20000 100000' > /sys/fs/cgroup/slow/cpu.max; then
+		rmdir /sys/fs/cgroup/slow
+		skip "no quotas"
+	fi
+}
+
 # wait_until SECONDS CMD...: waits until CMD succeeds.
 wait_until() {
 	tries=$(($1 * 50))

@@ -331,16 +331,6 @@ test_allocation() {
 	one_of_three allocation
 }
 
-# Makes a cgroup that may run for 20 ms of 100.
-slow_cgroup() {
-	echo +cpu > /sys/fs/cgroup/cgroup.subtree_control || skip "no cpu controller"
-	mkdir /sys/fs/cgroup/slow
-	if ! echo '20000 100000' > /sys/fs/cgroup/slow/cpu.max; then
-		rmdir /sys/fs/cgroup/slow
-		skip "no quotas"
-	fi
-}
-
 # The kernel says how long the group was held up.
 test_throttled() {
 	slow_cgroup

@@ -68,6 +68,20 @@ test_softirq() {
 		fail "no softirq net_rx"
 }
 
+# Who has used up the quota of its cgroup waits for no processor. The kernel says how long.
+test_quota() {
+	slow_cgroup
+	run sonde why --json --over 5ms -- sh -c 'echo $$ > /sys/fs/cgroup/slow/cgroup.procs; exec waits 1 500 user'
+	kernel=$(sed -n 's/^throttled_usec //p' /sys/fs/cgroup/slow/cpu.stat)
+	rmdir /sys/fs/cgroup/slow
+	expect_exit 0
+	expect_json kind what held_by state pid times ns max_ns
+	expect_sums
+	awk -F '\t' -v kernel="$kernel" '$1 == "holder" && $2 == "quota" && $3 ~ /^its cgroup.s quota$/ { ns += $7 }
+		END { want = kernel * 1000; exit !(want > 1e8 && ns > want * 0.8 && ns < want * 1.2 + 2e7) }' rows ||
+		fail "the kernel says $kernel us: $(grep '^holder' rows)"
+}
+
 # A section of the kernel with preemption off: programs on a kprobe, and on 5.10 those on a tracepoint. Without samples,
 # which take long here. The waiting task goes first, and cannot.
 test_preemption_off() {

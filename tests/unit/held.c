@@ -52,6 +52,21 @@ Test(held, itself)
 	held_sums_release(&sums);
 }
 
+/* Who waits for its quota waits for nobody, whatever the processor did. */
+Test(held, quota)
+{
+	struct held_sums sums = { .worst = 1 };
+	struct held_wait wait = wait_of(100, 200, 120);
+	struct held_leg *leg = held_leg(&wait, 0, 100, 200);
+
+	add(leg, HELD_TASK, 7, 50, 200, 120);
+	wait.quota = true;
+	held_sums_add(&sums, &wait);
+	cr_assert_eq(ns_of(&sums, HELD_BY_QUOTA, 0), 100);
+	cr_assert_eq(sums.longest[0].parts.n, 1);
+	held_sums_release(&sums);
+}
+
 /* The innermost counts: an interrupt within a soft interrupt within a task. */
 Test(held, nested)
 {
