@@ -426,27 +426,30 @@ int moves(void *ctx)
 
 static __always_inline void leaves(const struct sched_switch *sw, __u64 now)
 {
-	struct held_waiter *waiter;
+	struct held_waiter *waiter = pending_find(pending_key((__u64)sw->prev));
 
+	/* some kernels run no programs behind some tasks: it has come, and nobody knows when */
+	if (waiter && waiter->state != HELD_WOKEN_EARLY) {
+		atomic_add(&held_shared.unseen, 1);
+		pending_free(waiter, 0);
+		waiter = NULL;
+	}
 	if (sw->waits) {
 		if (!sched_is_idle(sw->prev) && task_pass(sw->prev))
 			begins_to_wait(sw->prev, now, sched_is_throttled(sw->prev) ? HELD_QUOTA : HELD_READY,
 				       bpf_get_smp_processor_id());
 		return;
 	}
-	waiter = pending_find(pending_key((__u64)sw->prev));
-	if (waiter && (sw->ends || (waiter->state == HELD_WOKEN_EARLY && now - waiter->start > STALE_NS)))
+	if (waiter && (sw->ends || now - waiter->start > STALE_NS))
 		pending_free(waiter, 0);
 }
 
 /* The stay of the task that leaves. */
-static __always_inline void stay_ends(void *ctx, struct held_cpu *cpu, const struct sched_switch *sw, __u64 now,
-				      bool told)
+static __always_inline void add_stay(void *ctx, struct held_cpu *cpu, const struct sched_switch *sw, __u64 now,
+				     bool told)
 {
 	struct held_span *span = held_next(cpu, HELD_TASK);
 	__u64 began = cpu->began ? cpu->began : held_shared.armed;
-	struct task_struct *task = sw->next;
-	__u32 next = BPF_CORE_READ(task, pid);
 
 	soft_ended(cpu, now);
 	span->began = began;
@@ -456,11 +459,21 @@ static __always_inline void stay_ends(void *ctx, struct held_cpu *cpu, const str
 	span->flags = sw->waits ? HELD_PREEMPTED | held_where((void *)bpf_get_current_task()) : 0;
 	held_describe_current(span);
 	/* somebody may have waited all the time, and others may run before it */
-	if (config.stacks && span->who && (told || (now - began >= config.over && next)))
+	if (config.stacks && span->who && (told || (now - began >= config.over && !sched_is_idle(sw->next))))
 		span->stack = stack_keep(ctx);
 	held_push(cpu, HELD_TASK);
-	cpu->task = (__u64)task;
-	cpu->tid = next;
+}
+
+/* Of a task that comes unseen, no stay is added: that time is not known. */
+static __always_inline void changes(void *ctx, struct held_cpu *cpu, const struct sched_switch *sw, __u64 now,
+				    bool told)
+{
+	if (!cpu->task || cpu->task == (__u64)sw->prev)
+		add_stay(ctx, cpu, sw, now, told);
+	/* whatever was interrupted goes on: no interrupt is in progress */
+	cpu->soft = cpu->hard = 0;
+	cpu->task = (__u64)sw->next;
+	cpu->tid = BPF_CORE_READ(sw->next, pid);
 	cpu->began = now;
 }
 
@@ -481,7 +494,7 @@ int switched(void *ctx)
 	tell = pending_take((__u64)sw.next, &waiter) && (__s64)(now - waiter.start) >= (__s64)config.over &&
 	       (cpu || waiter.told);
 	if (cpu)
-		stay_ends(ctx, cpu, &sw, now, tell);
+		changes(ctx, cpu, &sw, now, tell);
 	if (tell)
 		held_tell((__u64)sw.next, waiter.start, waiter.queued, now,
 			  bpf_get_smp_processor_id() | WHERE_LAST | waiter.state << WHERE_STATE);

@@ -109,9 +109,10 @@ _Static_assert(sizeof(struct held_config) == 16, "as on the other side");
 
 /* .data.held_shared: written by both sides. */
 struct held_shared {
-	unsigned long long armed; /* when measuring began; 0: not yet */
-	unsigned long long lost;  /* messages that found no room */
+	unsigned long long armed;  /* when measuring began; 0: not yet */
+	unsigned long long lost;   /* messages that found no room */
+	unsigned long long unseen; /* waits whose end was not seen */
 };
-_Static_assert(sizeof(struct held_shared) == 16, "as on the other side");
+_Static_assert(sizeof(struct held_shared) == 24, "as on the other side");
 
 #endif

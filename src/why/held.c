@@ -478,6 +478,9 @@ static void held_losses(struct engine_instance *instance)
 	if (held->shared->lost)
 		report_note("%llu message%s about waits lost: the buffer was full", held->shared->lost,
 			    str_plural(held->shared->lost));
+	if (held->shared->unseen)
+		report_note("%llu wait%s not measured, long or short: the kernel did not show the end", held->shared->unseen,
+			    str_plural(held->shared->unseen));
 	progs_say_losses(&held->progs, missed);
 	stacks_losses(held->stacks);
 }
