@@ -409,7 +409,7 @@ int moves(void *ctx)
 	struct held_waiter *waiter = pending_find(pending_key((__u64)task));
 	__u64 now;
 
-	if (!waiter)
+	if (!waiter || !held_shared.armed)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (now - waiter->queued >= config.over && waiter->state != HELD_QUOTA && held_cpu_of(waiter->cpu)) {
@@ -481,13 +481,15 @@ SEC("raw_tp")
 int switched(void *ctx)
 {
 	struct held_waiter waiter = {};
-	__u64 now = bpf_ktime_get_ns();
 	struct sched_switch sw;
 	struct held_cpu *cpu;
 	bool tell;
+	__u64 now;
 
 	if (!held_shared.armed)
 		return 0;
+	/* behind that test: nothing begins before it was armed */
+	now = bpf_ktime_get_ns();
 	sched_read_switch(ctx, &sw);
 	cpu = held_here();
 	leaves(&sw, now);

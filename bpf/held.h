@@ -109,7 +109,7 @@ _Static_assert(sizeof(struct held_config) == 16, "as on the other side");
 
 /* .data.held_shared: written by both sides. */
 struct held_shared {
-	unsigned long long armed;  /* when measuring began; 0: not yet */
+	unsigned long long armed;  /* when measuring began; 0: not yet, or no longer */
 	unsigned long long lost;   /* messages that found no room */
 	unsigned long long unseen; /* waits whose end was not seen */
 };

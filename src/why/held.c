@@ -23,6 +23,8 @@
 #define TAKE_MS 40
 /* So many messages are read before others have their turn. */
 #define MOST_TAKEN 2048
+/* Before the last messages are taken. */
+#define TAKE_LAST_US 1000
 /* Waits of which more is to come, at most. */
 #define MOST_OPEN 4096
 /* Of tasks, where somebody waits for the processor. No multiple of the clock tick, at which much begins. */
@@ -454,14 +456,25 @@ static void read_lasting(struct held *held, uint64_t now)
 	}
 }
 
+/* From here on nothing changes any more: neither messages, nor what processors did, nor who waits. */
+static void disarm(struct held *held)
+{
+	__atomic_store_n(&held->shared->armed, 0, __ATOMIC_SEQ_CST);
+	held->ended = clock_monotonic_ns();
+	/* programs that have seen it armed need some microseconds */
+	usleep(TAKE_LAST_US);
+	intake_take(held->instance->intake);
+	while (ring_buffer__consume_n(held->ring, MOST_TAKEN) > 0)
+		;
+}
+
 static void held_emit(struct engine_instance *instance, bool last)
 {
 	struct held *held = instance->state;
 
 	if (!last)
 		return;
-	held->ended = clock_monotonic_ns();
-	intake_take(instance->intake);
+	disarm(held);
 	read_lasting(held, held->ended);
 	interrupts_read(&held->interrupts);
 	if (!output_is_text(instance->ctx->out))

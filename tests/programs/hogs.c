@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * hogs spin|send|open N
+ * hogs spin|send|turns|open N
  *
  * Two threads of the first processor; one waits N times for it while the other one, the hog, holds it. Prints "did
  * waits N" and "did hog PID".
  *	spin	the hog is SCHED_FIFO: wakes the other, then spins for 3 ms
  *	send	likewise, but sends itself datagrams, which the network's soft interrupts take
+ *	turns	likewise, but neither spins, and both are SCHED_FIFO: they take turns, and nobody else comes in between
  *	open	the hog is an ordinary task, the other one is SCHED_FIFO and sleeps for 1 ms each time: the hog opens
  *		files, until the other one is done
  */
@@ -71,11 +72,13 @@ static void send_some(void)
 }
 
 /* The other one answers each byte, as soon as it comes to the processor. */
-static void answer(int in, int out)
+static void answer(int in, int out, bool goes_first)
 {
 	char byte;
 
 	prctl(PR_SET_NAME, "waiter");
+	if (goes_first)
+		first();
 	if (write(out, "", 1) != 1)
 		err(1, "write");
 	while (read(in, &byte, 1) == 1)
@@ -116,7 +119,10 @@ static void hog(const char *what, int n, int out, int in)
 	while (n--) {
 		if (write(out, &byte, 1) != 1)
 			err(1, "write");
-		strcmp(what, "send") ? spin() : send_some();
+		if (!strcmp(what, "send"))
+			send_some();
+		else if (!strcmp(what, "spin"))
+			spin();
 		if (read(in, &byte, 1) != 1)
 			err(1, "read");
 	}
@@ -128,8 +134,9 @@ int main(int argc, char **argv)
 	cpu_set_t cpus;
 	pid_t pid;
 
-	if (argc != 3 || (strcmp(argv[1], "spin") && strcmp(argv[1], "send") && strcmp(argv[1], "open")))
-		errx(2, "usage: hogs spin|send|open N");
+	if (argc != 3 || (strcmp(argv[1], "spin") && strcmp(argv[1], "send") && strcmp(argv[1], "turns") &&
+			  strcmp(argv[1], "open")))
+		errx(2, "usage: hogs spin|send|turns|open N");
 	n = atoi(argv[2]);
 	CPU_ZERO(&cpus);
 	CPU_SET(0, &cpus);
@@ -138,7 +145,7 @@ int main(int argc, char **argv)
 	pid = fork();
 	if (!pid) {
 		close(to[1]);
-		strcmp(argv[1], "open") ? answer(to[0], from[1]) : sleeper(n, from[1]);
+		strcmp(argv[1], "open") ? answer(to[0], from[1], !strcmp(argv[1], "turns")) : sleeper(n, from[1]);
 	}
 	hog(argv[1], n, to[1], from[0]);
 	close(to[1]);

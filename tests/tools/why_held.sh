@@ -39,12 +39,19 @@ hog_had() {
 		END { exit !(waits && mine * 4 > all && it * 4 > waits) }' rows || fail "not the hog, $1: $(grep '^holder' rows)"
 }
 
+# unmeasured: prints how many waits of the last run may be missing, as it says: 7.x skips hits of tracepoints.
+unmeasured() {
+	sed -n 's/.*: \([0-9]*\) \(hits* missed by the kernel\|waits* not measured, long or short\)[,:].*/\1/p' err |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
 # A task that goes first, and spins, with its policy, in user space.
 test_task() {
 	held spin 20
 	expect_sums
 	hog_had '^user, fifo 50$'
-	awk -F '\t' '$1 == "total" { exit !($6 >= 20 && $7 > 20 * 2900000) }' rows || fail "not 20 waits of 3 ms"
+	awk -F '\t' -v lost="$(unmeasured)" '$1 == "total" { exit !($6 + lost >= 20 && $7 > $6 * 2900000) }' rows ||
+		fail "not 20 waits of 3 ms"
 	# the stack of that moment
 	held spin 20 --user-stacks
 	grep '"kind":"part"' out | grep '"what":"task"' | grep -q '"user_stack":\[[^]]*"spin"' || fail "no stack"
@@ -58,6 +65,16 @@ test_text() {
 	expect_line '^  hogs [0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+  user, fifo 50(; hogs spin 5)?$'
 	expect_line '^  2\. +[0-9.]+  waiter [0-9]+ on processor 0 at [0-9.]+ s$'
 	expect_no_line '^  3\.'
+}
+
+# Of what has gathered when measuring ends nothing is lost: sonde itself has not come to the processor until then.
+test_many() {
+	echo -1 > /proc/sys/kernel/sched_rt_runtime_us
+	held turns 8000 --no-stacks --over 1us
+	echo 950000 > /proc/sys/kernel/sched_rt_runtime_us
+	expect_sums
+	awk -F '\t' -v lost="$(unmeasured)" '$1 == "total" { exit !($6 + lost >= 8000) }' rows ||
+		fail "not 8000 waits: $(grep '^total' rows)"
 }
 
 # The soft interrupts of the network come in the calls that send, and are told apart from them.
