@@ -121,42 +121,47 @@ static __always_inline void held_add(struct held_cpu *cpu, __u32 kind, __u64 beg
 	held_push(cpu, kind);
 }
 
+static __always_inline int hard_began(__u32 number, __u8 flags, __u64 name)
+{
+	struct held_cpu *cpu = held_here();
+
+	if (!cpu)
+		return 0;
+	cpu->hard_number = number;
+	cpu->hard_flags = flags;
+	cpu->hard_name = name;
+	cpu->hard = bpf_ktime_get_ns();
+	return 0;
+}
+
 SEC("raw_tp")
 int hard_begins(void *ctx)
 {
-	struct held_cpu *cpu = held_here();
-
-	if (cpu)
-		cpu->hard = bpf_ktime_get_ns();
-	return 0;
-}
-
-static __always_inline int hard_ended(void *ctx, __u8 flags)
-{
-	struct held_cpu *cpu = held_here();
-
-	if (!cpu || !cpu->hard)
-		return 0;
-	held_add(cpu, HELD_HARD, cpu->hard, bpf_ktime_get_ns(), context_word(ctx, 0), flags);
-	cpu->hard = 0;
-	return 0;
+	return hard_began(context_word(ctx, 0), 0, 0);
 }
 
 SEC("raw_tp")
-int hard_ends(void *ctx)
+int vector_begins(void *ctx)
 {
-	return hard_ended(ctx, 0);
-}
-
-SEC("raw_tp")
-int vector_ends(void *ctx)
-{
-	return hard_ended(ctx, HELD_VECTOR);
+	return hard_began(context_word(ctx, 0), HELD_VECTOR, 0);
 }
 
 /* arm64: from another processor; the argument is its name. */
 SEC("raw_tp")
-int ipi_ends(void *ctx)
+int ipi_begins(void *ctx)
+{
+	return hard_began(0, HELD_VECTOR, context_word(ctx, 0));
+}
+
+static __always_inline void held_name(struct held_span *span, const struct held_cpu *cpu)
+{
+	if (cpu->hard_name)
+		bpf_probe_read_kernel_str(span->comm, sizeof(span->comm), (void *)cpu->hard_name);
+}
+
+/* Of any kind. */
+SEC("raw_tp")
+int hard_ends(void *ctx)
 {
 	struct held_cpu *cpu = held_here();
 	struct held_span *span;
@@ -164,8 +169,8 @@ int ipi_ends(void *ctx)
 	if (!cpu || !cpu->hard)
 		return 0;
 	span = held_next(cpu, HELD_HARD);
-	held_add(cpu, HELD_HARD, cpu->hard, bpf_ktime_get_ns(), 0, HELD_VECTOR);
-	bpf_probe_read_kernel_str(span->comm, sizeof(span->comm), (void *)context_word(ctx, 0));
+	held_add(cpu, HELD_HARD, cpu->hard, bpf_ktime_get_ns(), cpu->hard_number, cpu->hard_flags);
+	held_name(span, cpu);
 	cpu->hard = 0;
 	return 0;
 }
@@ -338,7 +343,23 @@ __noinline int held_copy(__u32 number, __u32 kind, __u64 from)
 	return 0;
 }
 
-/* What a processor does at the moment: another one, whose lists have it only when it ends. */
+/* Room for what began and lasts; NULL also if nothing did. */
+static __always_inline struct held_span *held_lasting(struct held_message *message, __u32 kind, __u64 began, __u64 now)
+{
+	struct held_span *span = began ? held_room(message) : NULL;
+
+	if (!span)
+		return NULL;
+	span->began = began;
+	span->ended = now;
+	span->stack = 0;
+	span->comm[0] = 0;
+	span->kind = kind;
+	span->flags = HELD_LASTS;
+	return span;
+}
+
+/* What a processor does at the moment: its lists have that only when it ends. */
 __noinline int held_copy_present(__u32 number, __u64 now)
 {
 	__u32 only = 0;
@@ -346,17 +367,20 @@ __noinline int held_copy_present(__u32 number, __u64 now)
 	struct held_cpu *cpu = bpf_map_lookup_elem(&held_cpus, &number);
 	struct held_span *span;
 
-	if (!message || !cpu || !cpu->task)
+	if (!message || !cpu)
 		return 0;
-	span = held_room(message);
-	if (!span)
-		return 0;
-	span->began = cpu->began;
-	span->ended = now;
-	span->stack = 0;
-	span->kind = HELD_TASK;
-	span->flags = HELD_LASTS;
-	held_describe(span, (void *)cpu->task);
+	span = held_lasting(message, HELD_TASK, cpu->task ? cpu->began : 0, now);
+	if (span)
+		held_describe(span, (void *)cpu->task);
+	span = held_lasting(message, HELD_SOFT, cpu->soft, now);
+	if (span)
+		span->who = cpu->soft_number;
+	span = held_lasting(message, HELD_HARD, cpu->hard, now);
+	if (span) {
+		span->who = cpu->hard_number;
+		span->flags |= cpu->hard_flags;
+		held_name(span, cpu);
+	}
 	return 0;
 }
 

@@ -50,10 +50,12 @@ struct held_cpu {
 	unsigned long long task, tid;	/* address of the current task, 0: not known yet; and its id */
 	unsigned long long began;	/* when it came */
 	unsigned long long soft, hard;	/* when an interrupt began that lasts; 0: none does */
-	unsigned long long soft_number; /* of the softirq */
+	unsigned int soft_number, hard_number;
+	unsigned long long hard_flags; /* HELD_VECTOR */
+	unsigned long long hard_name;  /* address of the kernel's text, of an interrupt between processors; 0: none */
 	struct held_span spans[HELD_KINDS][HELD_SPANS];
 };
-_Static_assert(sizeof(struct held_cpu) == 88 + HELD_KINDS * HELD_SPANS * sizeof(struct held_span), "no gap before spans");
+_Static_assert(sizeof(struct held_cpu) == 104 + HELD_KINDS * HELD_SPANS * sizeof(struct held_span), "no gap before spans");
 
 enum held_state {
 	HELD_WOKEN = 1,

@@ -34,9 +34,9 @@
 static const struct progs_clock clock = { .period = NS_PER_SEC / SAMPLES_IN_SECOND };
 
 #define VECTOR(NAME) \
-	{ .program = "hard_begins", .system = "irq_vectors", .name = NAME "_entry", .raw = true, .optional = true }, \
+	{ .program = "vector_begins", .system = "irq_vectors", .name = NAME "_entry", .raw = true, .optional = true }, \
 	{ \
-		.program = "vector_ends", .system = "irq_vectors", .name = NAME "_exit", .raw = true, .optional = true \
+		.program = "hard_ends", .system = "irq_vectors", .name = NAME "_exit", .raw = true, .optional = true \
 	}
 
 static const struct progs_probe probes[] = {
@@ -57,8 +57,8 @@ static const struct progs_probe probes[] = {
 	VECTOR("x86_platform_ipi"),
 	VECTOR("thermal_apic"),
 	/* and of arm64 */
-	{ .program = "hard_begins", .system = "ipi", .name = "ipi_entry", .raw = true, .optional = true },
-	{ .program = "ipi_ends", .system = "ipi", .name = "ipi_exit", .raw = true, .optional = true },
+	{ .program = "ipi_begins", .system = "ipi", .name = "ipi_entry", .raw = true, .optional = true },
+	{ .program = "hard_ends", .system = "ipi", .name = "ipi_exit", .raw = true, .optional = true },
 	{ .program = "sample", .clock = SETTING(struct progs_clock, struct held, clock), .when = SETTING(bool, struct held, samples) },
 };
 
@@ -412,6 +412,15 @@ static void copy_spans(struct held_leg *leg, const struct held_cpu *cpu, uint64_
 				*vec_push(&leg->spans) = cpu->spans[kind][i];
 	if (cpu->task && (!cpu->tid || read_thread(cpu->tid, &present)))
 		*vec_push(&leg->spans) = present;
+	if (cpu->soft)
+		*vec_push(&leg->spans) = (struct held_span){
+			.began = cpu->soft, .ended = now, .kind = HELD_SOFT, .who = cpu->soft_number
+		};
+	/* of one between processors the name is in the kernel */
+	if (cpu->hard)
+		*vec_push(&leg->spans) = (struct held_span){
+			.began = cpu->hard, .ended = now, .kind = HELD_HARD, .who = cpu->hard_number, .flags = cpu->hard_flags
+		};
 }
 
 /* One that waits until now. */
