@@ -436,6 +436,9 @@ static void add_lasting(struct held *held, const struct held_waiter *waiter, uin
 		return;
 	if (number < held->n_elements && bpf_map_lookup_elem(map, &number, cpu))
 		return;
+	/* woken while it ran, it has run on */
+	if (cpu->tid == waiter->tid)
+		return;
 	if (!cpu->wanted && !waiter->told)
 		return;
 	wait = find_open(held, waiter->tid, waiter->start);
