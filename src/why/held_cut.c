@@ -107,7 +107,10 @@ static enum held_where where_was(const struct cut *cut, const struct held_span *
 										  : HELD_SOMEWHERE;
 }
 
-/* A thread that goes first waits only for a kernel that does not let it. */
+/*
+ * A thread that goes first waits only for a kernel that does not let it: of the task that had the processor when it
+ * came. Others that come later were chosen before it was there, or by a policy that says so.
+ */
 static uint32_t task_number(const struct cut *cut, const struct held_span *task)
 {
 	struct held_key key = { .what = HELD_BY_TASK, .id = task->tgid, .policy = task->policy };
@@ -120,7 +123,7 @@ static uint32_t task_number(const struct cut *cut, const struct held_span *task)
 		key.prio = task->prio;
 	memcpy(key.comm, task->comm, strnlen(task->comm, sizeof(key.comm)));
 	key.where = where_was(cut, task);
-	if (cut->wait->prio < RT_PRIOS && cut->wait->prio < task->prio)
+	if (cut->wait->prio < RT_PRIOS && cut->wait->prio < task->prio && task->began <= cut->leg->from)
 		key.where = key.where == HELD_IN_USER ? HELD_LATE : HELD_NOT_PREEMPTED;
 	return number_of(cut->sums, &key);
 }

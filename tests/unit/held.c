@@ -91,22 +91,32 @@ Test(held, nested)
 	held_sums_release(&sums);
 }
 
-/* Who goes first is held up by the kernel; who does not, by the other one. */
+/*
+ * Who goes first is held up by the kernel; who does not, by the other one. Only the task that is there when the thread
+ * comes is not preempted: one that comes later was chosen.
+ */
 Test(held, first)
 {
 	struct held_sums sums = { .worst = 1 };
-	struct held_wait wait = wait_of(0, 30, 20);
-	struct held_leg *leg = held_leg(&wait, 1, 0, 30);
+	struct held_wait wait = wait_of(0, 60, 20);
+	struct held_leg *leg = held_leg(&wait, 1, 0, 40);
 
 	add(leg, HELD_TASK, 5, 0, 10, 120);
 	add(leg, HELD_TASK, 6, 10, 20, 120);
 	leg->spans.v[1].flags = HELD_USER;
 	add(leg, HELD_TASK, 7, 20, 30, 10);
 	leg->spans.v[2].flags = HELD_USER;
+	add(leg, HELD_TASK, 8, 30, 40, 120);
+	leg->spans.v[3].flags = HELD_KERNEL;
+	leg = held_leg(&wait, 0, 40, 60);
+	add(leg, HELD_TASK, 9, 35, 60, 120);
+	leg->spans.v[0].flags = HELD_USER;
 	held_sums_add(&sums, &wait);
 	cr_assert_eq(where_of(&sums, 5), HELD_NOT_PREEMPTED);
-	cr_assert_eq(where_of(&sums, 6), HELD_LATE);
+	cr_assert_eq(where_of(&sums, 6), HELD_IN_USER);
 	cr_assert_eq(where_of(&sums, 7), HELD_IN_USER);
+	cr_assert_eq(where_of(&sums, 8), HELD_IN_KERNEL);
+	cr_assert_eq(where_of(&sums, 9), HELD_LATE);
 	held_sums_release(&sums);
 }
 
