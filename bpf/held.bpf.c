@@ -501,6 +501,16 @@ static __always_inline void changes(void *ctx, struct held_cpu *cpu, const struc
 	cpu->began = now;
 }
 
+/* cpu: where it comes; NULL: that one is not looked at. */
+static __always_inline bool was_long(const struct held_waiter *waiter, const struct held_cpu *cpu, __u64 now)
+{
+	__s64 over = config.over;
+
+	if ((__s64)(now - waiter->start) < over)
+		return false;
+	return waiter->told || (cpu && (!config.some || (__s64)(now - waiter->queued) >= over));
+}
+
 SEC("raw_tp")
 int switched(void *ctx)
 {
@@ -517,8 +527,7 @@ int switched(void *ctx)
 	sched_read_switch(ctx, &sw);
 	cpu = held_here();
 	leaves(&sw, now);
-	tell = pending_take((__u64)sw.next, &waiter) && (__s64)(now - waiter.start) >= (__s64)config.over &&
-	       (cpu || waiter.told);
+	tell = pending_take((__u64)sw.next, &waiter) && was_long(&waiter, cpu, now);
 	if (cpu)
 		changes(ctx, cpu, &sw, now, tell);
 	if (tell)

@@ -105,7 +105,8 @@ struct held_config {
 	unsigned long long over; /* ns: shorter waits are not sent */
 	unsigned int cpus;	 /* elements of "held_cpus" */
 	unsigned char stacks;
-	unsigned char unused[3];
+	unsigned char some; /* only some processors are looked at: a wait must be that long on one of them */
+	unsigned char unused[2];
 };
 _Static_assert(sizeof(struct held_config) == 16, "as on the other side");
 

@@ -133,9 +133,12 @@ static int on_message(void *ctx, void *data, size_t size)
 	struct held *held = ctx;
 	const struct held_message *message = data;
 	struct held_wait *wait = find_open(held, message->tid, message->start);
-	struct held_leg *leg = held_leg(wait, message->cpu, message->queued, message->ended);
+	struct held_leg *leg = NULL;
 
-	for (size_t i = 0; i < message->n && HELD_HEAD + (i + 1) * sizeof(message->spans[0]) <= size; i++)
+	/* a wait may end on a processor that is not looked at */
+	if (message->cpu < held->n_elements && held->cpus[message->cpu])
+		leg = held_leg(wait, message->cpu, message->queued, message->ended);
+	for (size_t i = 0; leg && i < message->n && HELD_HEAD + (i + 1) * sizeof(message->spans[0]) <= size; i++)
 		*vec_push(&leg->spans) = message->spans[i];
 	if (!message->last)
 		return 0;
@@ -228,6 +231,7 @@ static int choose_cpus(struct held *held, struct err *err)
 	int ret = 0;
 
 	held->cpus = base_alloc(cpus_ids() * sizeof(*held->cpus));
+	held->some = filter->by_cpu || held->settings->cpus;
 	cpus_online(online);
 	if (filter->by_cpu)
 		ret = choose_one(held, online, filter->cpu, err);
@@ -254,6 +258,7 @@ static int set_up(struct held *held, struct err *err)
 		.over = held->settings->over,
 		.cpus = held->n_elements,
 		.stacks = !held->settings->without_stacks,
+		.some = held->some,
 	};
 	struct object *object = &held->progs.object;
 	int ret = progs_configure(&held->progs, err);
@@ -439,7 +444,7 @@ static void add_lasting(struct held *held, const struct held_waiter *waiter, uin
 	/* woken while it ran, it has run on */
 	if (cpu->tid == waiter->tid)
 		return;
-	if (!cpu->wanted && !waiter->told)
+	if (!waiter->told && (!cpu->wanted || (held->some && now < waiter->queued + held->settings->over)))
 		return;
 	wait = find_open(held, waiter->tid, waiter->start);
 	wait->tgid = who.tgid;
