@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * hogs spin|send|turns|open N
+ * hogs spin|send|turns|move|open N
  *
  * Two threads of the first processor; one waits N times for it while the other one, the hog, holds it. Prints "did
  * waits N" and "did hog PID".
  *	spin	the hog is SCHED_FIFO: wakes the other, then spins for 3 ms
  *	send	likewise, but sends itself datagrams, which the network's soft interrupts take
  *	turns	likewise, but neither spins, and both are SCHED_FIFO: they take turns, and nobody else comes in between
+ *	move	like spin, but then moves the other one to the second processor, where it answers, and back
  *	open	the hog is an ordinary task, the other one is SCHED_FIFO and sleeps for 1 ms each time: the hog opens
  *		files, until the other one is done
  */
@@ -100,7 +101,17 @@ static void sleeper(int n, int out)
 	_exit(0);
 }
 
-static void hog(const char *what, int n, int out, int in)
+static void move(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(pid, sizeof(cpus), &cpus))
+		err(1, "cannot move to processor %d", cpu);
+}
+
+static void hog(const char *what, int n, int out, int in, pid_t other)
 {
 	char byte = 0;
 
@@ -121,33 +132,44 @@ static void hog(const char *what, int n, int out, int in)
 			err(1, "write");
 		if (!strcmp(what, "send"))
 			send_some();
-		else if (!strcmp(what, "spin"))
+		else if (strcmp(what, "turns"))
 			spin();
+		if (!strcmp(what, "move"))
+			move(other, 1);
 		if (read(in, &byte, 1) != 1)
 			err(1, "read");
+		if (!strcmp(what, "move"))
+			move(other, 0);
 	}
+}
+
+static bool is_known(const char *what)
+{
+	static const char *const known[] = { "spin", "send", "turns", "move", "open" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(what, known[i]))
+			return true;
+	return false;
 }
 
 int main(int argc, char **argv)
 {
 	int to[2], from[2], n;
-	cpu_set_t cpus;
 	pid_t pid;
 
-	if (argc != 3 || (strcmp(argv[1], "spin") && strcmp(argv[1], "send") && strcmp(argv[1], "turns") &&
-			  strcmp(argv[1], "open")))
-		errx(2, "usage: hogs spin|send|turns|open N");
+	if (argc != 3 || !is_known(argv[1]))
+		errx(2, "usage: hogs spin|send|turns|move|open N");
 	n = atoi(argv[2]);
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus) || pipe(to) || pipe(from))
+	move(0, 0);
+	if (pipe(to) || pipe(from))
 		err(1, "cannot set up");
 	pid = fork();
 	if (!pid) {
 		close(to[1]);
 		strcmp(argv[1], "open") ? answer(to[0], from[1], !strcmp(argv[1], "turns")) : sleeper(n, from[1]);
 	}
-	hog(argv[1], n, to[1], from[0]);
+	hog(argv[1], n, to[1], from[0], pid);
 	close(to[1]);
 	if (waitpid(pid, NULL, 0) != pid)
 		err(1, "waitpid");

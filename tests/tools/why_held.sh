@@ -2,11 +2,11 @@
 # sonde why --over: who held the processor.
 # of file: kernels=ends
 
-# held WHAT N [OPTION]...: the waits of `waiter`, while the hog does WHAT.
+# held WHAT N [OPTION]...: the waits of `waiter` for processor $cpu, or 0, while the hog does WHAT.
 held() {
 	what=$1 n=$2
 	shift 2
-	run sonde why --json --cpu 0 --over 500us --comm waiter "$@" -c "hogs $what $n"
+	run sonde why --json --cpu ${cpu:-0} --over 500us --comm waiter "$@" -c "hogs $what $n"
 	expect_exit 0
 	hog=$(sed -n 's/^did hog //p' out)
 	expect_json kind what held_by state pid times ns max_ns
@@ -133,9 +133,23 @@ test_processors() {
 	expect_line '^0 waits over 0.5 ms of 0 threads for 1 processor '
 	echo 0 > /sys/devices/system/cpu/cpu1/online
 	run sonde why --over 1ms --cpu 1 -d 1
+	echo 1 > /sys/devices/system/cpu/cpu1/online
 	expect_exit 1
 	expect_one_err 'processor 1 is offline'
-	echo 1 > /sys/devices/system/cpu/cpu1/online
+}
+
+# A thread that waits is moved. What it waited for before is in the message of the processor that it leaves, whose task
+# still runs; what comes then is elsewhere. Of the other processor it is a long wait only if it was long there.
+# cpus=2
+test_moved() {
+	held move 10 -n 100
+	expect_sums
+	hog_had '^user, fifo 50$'
+	awk -F '\t' -v lost="$(unmeasured)" '$1 == "total" { waits = $6 } $1 == "holder" && $2 == "elsewhere" { n++ }
+		END { exit !(waits + lost >= 10 && n) }' rows || fail "not 10 waits, or none elsewhere: $(cat rows)"
+	cpu=1 held move 10 -n 100 --over 2ms
+	awk -F '\t' '$1 == "part" { ns[n] += $2 == "elsewhere" ? 0 : $7 } $1 == "wait" { n++ }
+		END { while (n) if (ns[n--] < 2000000) exit 1 }' rows || fail "short on processor 1: $(cat rows)"
 }
 
 # kernels=one
