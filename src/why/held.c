@@ -411,6 +411,8 @@ static void copy_spans(struct held_leg *leg, const struct held_cpu *cpu, uint64_
 {
 	struct held_span present = { .began = cpu->began, .ended = now, .kind = HELD_TASK };
 
+	if (!leg)
+		return;
 	for (int kind = 0; kind < HELD_KINDS; kind++)
 		for (size_t i = 0; i < HELD_SPANS && i < cpu->heads[kind]; i++)
 			if (cpu->spans[kind][i].ended > leg->from)
@@ -511,6 +513,9 @@ static void held_losses(struct engine_instance *instance)
 	if (held->shared->unseen)
 		report_note("%llu wait%s not measured, long or short: the kernel did not show the end", held->shared->unseen,
 			    str_plural(held->shared->unseen));
+	if (held->sums.unsplit)
+		report_note("%llu wait%s moved too often: of the later moves it is not known who held the processors",
+			    (unsigned long long)held->sums.unsplit, str_plural(held->sums.unsplit));
 	progs_say_losses(&held->progs, missed);
 	stacks_losses(held->stacks);
 }

@@ -79,6 +79,7 @@ struct held_wait {
 	bool lasts;
 	bool quota; /* it waited for the quota of its cgroup */
 	vec(struct held_leg) legs;
+	uint64_t left_from, left_ns; /* of legs that there was no room for: the last one's begin, and all their time */
 	vec(struct held_part) parts; /* of held_cut(): the longest first */
 };
 
@@ -89,6 +90,7 @@ struct held_sums {
 	vec(struct held_who) whos; /* by the numbers of keys */
 	struct set tids;	   /* threads that waited */
 	uint64_t waits, ns, last;  /* last: how many of these still last */
+	uint64_t unsplit;	   /* of how many some time is not known, since they have too many legs */
 	struct held_wait *longest; /* the longest first */
 	size_t n_longest;
 	uint64_t cells[HIST_BUCKETS + HIST_PRECISE_BUCKETS];
@@ -100,7 +102,7 @@ void held_cut(struct held_sums *sums, struct held_wait *wait);
 void held_sums_add(struct held_sums *sums, struct held_wait *wait);
 void held_sums_release(struct held_sums *sums);
 void held_wait_release(struct held_wait *wait);
-/* The leg on this processor since `from`, which may be new. */
+/* The leg on this processor since `from`, which may be new. NULL: the wait has too many, and that time is not known. */
 struct held_leg *held_leg(struct held_wait *wait, uint32_t cpu, uint64_t from, uint64_t to);
 
 struct held {

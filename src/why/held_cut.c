@@ -9,6 +9,9 @@
 #define MOST_WHO  4096
 #define MOST_TIDS 65536
 
+/* A wait that is moved about for ever fills no memory. */
+#define MOST_LEGS 64
+
 struct held_leg *held_leg(struct held_wait *wait, uint32_t cpu, uint64_t from, uint64_t to)
 {
 	struct held_leg *leg;
@@ -16,6 +19,13 @@ struct held_leg *held_leg(struct held_wait *wait, uint32_t cpu, uint64_t from, u
 	vec_each(it, &wait->legs)
 		if (it->cpu == cpu && it->from == from)
 			return it;
+	if (wait->legs.n >= MOST_LEGS) {
+		/* they come one after the other, each in one message or several */
+		if (wait->left_from != from && to > from)
+			wait->left_ns += to - from;
+		wait->left_from = from;
+		return NULL;
+	}
 	leg = vec_push(&wait->legs);
 	leg->cpu = cpu;
 	leg->from = from;
@@ -317,6 +327,10 @@ void held_cut(struct held_sums *sums, struct held_wait *wait)
 		cut_leg(sums, wait, leg);
 		rest -= leg->to - leg->from;
 	}
+	if (wait->left_ns <= rest) {
+		add_part(wait, (struct held_part){ .who = plain(sums, HELD_BY_UNKNOWN), .ns = wait->left_ns });
+		rest -= wait->left_ns;
+	}
 	add_part(wait, (struct held_part){ .who = plain(sums, HELD_ELSEWHERE), .ns = rest });
 	if (wait->parts.n)
 		qsort(wait->parts.v, wait->parts.n, sizeof(*wait->parts.v), by_length);
@@ -352,6 +366,7 @@ void held_sums_add(struct held_sums *sums, struct held_wait *wait)
 	sums->waits++;
 	sums->ns += ns;
 	sums->last += wait->lasts;
+	sums->unsplit += wait->left_ns > 0;
 	if (sums->tids.n < MOST_TIDS)
 		set_add(&sums->tids, &wait->tid, sizeof(wait->tid));
 	sums->cells[HIST_SUM] += ns;

@@ -137,6 +137,27 @@ Test(held, forgotten)
 	held_sums_release(&sums);
 }
 
+/* A wait that moves for ever: its first legs are split, what the others lasted is not known. */
+Test(held, moves)
+{
+	struct held_sums sums = { .worst = 1 };
+	struct held_wait wait = wait_of(0, 1000, 120);
+
+	for (uint64_t from = 0; from < 1000; from += 10)
+		for (int messages = 0; messages < 2; messages++) {
+			struct held_leg *leg = held_leg(&wait, from / 10 % 2, from, from + 9);
+
+			if (leg && messages)
+				add(leg, HELD_TASK, 5, from, from + 9, 120);
+		}
+	held_sums_add(&sums, &wait);
+	cr_assert_eq(ns_of(&sums, HELD_BY_TASK, 5), 64 * 9);
+	cr_assert_eq(ns_of(&sums, HELD_BY_UNKNOWN, 0), 36 * 9);
+	cr_assert_eq(ns_of(&sums, HELD_ELSEWHERE, 0), 100);
+	cr_assert_eq(sums.unsplit, 1);
+	held_sums_release(&sums);
+}
+
 /* Samples say more than the place where a task had to leave; and one gives its stack to the part. */
 Test(held, samples)
 {
