@@ -187,6 +187,7 @@ int soft_begins(void *ctx)
 	return 0;
 }
 
+/* Also of one that is preempted, in a thread of a PREEMPT_RT kernel: what is left of it is the thread's. */
 static __always_inline void soft_ended(struct held_cpu *cpu, __u64 now)
 {
 	if (!cpu->soft)
