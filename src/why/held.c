@@ -501,21 +501,36 @@ static void held_emit(struct engine_instance *instance, bool last)
 	held_print(held, instance->ctx->out);
 }
 
+/* The programs know no processors that came later. */
+static void say_new_cpus(const struct held *held)
+{
+	__free bool *online = base_alloc(cpus_ids() * sizeof(*online));
+	size_t n = 0;
+
+	cpus_online(online);
+	for (int i = 0; i < cpus_ids() && !held->some; i++)
+		n += online[i] && !held->cpus[i];
+	if (n)
+		report_note("%zu processor%s came online meanwhile: waits for %s are not measured", n, str_plural(n),
+			    n == 1 ? "it" : "them");
+}
+
+static void say_lost(uint64_t n, const char *what, const char *lost)
+{
+	if (n)
+		report_note("%llu %s%s %s", (unsigned long long)n, what, str_plural(n), lost);
+}
+
 static void held_losses(struct engine_instance *instance)
 {
 	struct held *held = instance->state;
 	uint64_t missed = progs_missed(&held->progs, &held->knows_missed);
 
 	probes_say_missed(instance, held->knows_missed, missed, "time that nobody held");
-	if (held->shared->lost)
-		report_note("%llu message%s about waits lost: the buffer was full", held->shared->lost,
-			    str_plural(held->shared->lost));
-	if (held->shared->unseen)
-		report_note("%llu wait%s not measured, long or short: the kernel did not show the end", held->shared->unseen,
-			    str_plural(held->shared->unseen));
-	if (held->sums.unsplit)
-		report_note("%llu wait%s moved too often: of the later moves it is not known who held the processors",
-			    (unsigned long long)held->sums.unsplit, str_plural(held->sums.unsplit));
+	say_lost(held->shared->lost, "message", "about waits lost: the buffer was full");
+	say_lost(held->shared->unseen, "wait", "not measured, long or short: the kernel did not show the end");
+	say_lost(held->sums.unsplit, "wait", "moved too often: of the later moves it is not known who held the processors");
+	say_new_cpus(held);
 	progs_say_losses(&held->progs, missed);
 	stacks_losses(held->stacks);
 }

@@ -138,6 +138,14 @@ test_processors() {
 	expect_one_err 'processor 1 is offline'
 }
 
+# cpus=2
+test_comes_online() {
+	echo 0 > /sys/devices/system/cpu/cpu1/online
+	run sonde why --over 100ms -- sh -c 'echo 1 > /sys/devices/system/cpu/cpu1/online'
+	expect_exit 0
+	expect_err ': 1 processor came online meanwhile: waits for it are not measured$'
+}
+
 # A thread that waits is moved. What it waited for before is in the message of the processor that it leaves, whose task
 # still runs; what comes then is elsewhere. Of the other processor it is a long wait only if it was long there.
 # cpus=2
