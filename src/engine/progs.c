@@ -490,8 +490,8 @@ void progs_say_losses(const struct progs *progs, uint64_t missed)
 	else if (progs->source->specs)
 		say_specs(progs);
 	else if (no_room)
-		report_note("%llu not measured: more %s than there is room for (--max-pending)", (unsigned long long)no_room,
-			    progs->source->pending.what);
+		report_note("%llu not measured: more %s than there is room for%s", (unsigned long long)no_room,
+			    progs->source->pending.what, progs->source->pending.fixed ? "" : " (--max-pending)");
 }
 
 void progs_release(struct progs *progs)

@@ -74,6 +74,7 @@ struct progs_pending {
 	uint32_t entries; /* the most that may be pending */
 	size_t instead;	  /* SETTING(uint32_t, ...): an option that replaces entries, if it is not 0 */
 	size_t size;	  /* bytes of an entry, a power of two; 0: those of struct pending */
+	bool fixed;	  /* no option of the tool changes entries */
 };
 
 struct progs_source {

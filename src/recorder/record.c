@@ -101,7 +101,7 @@ static const struct progs_source source = {
 	PROGS(record),
 	PROGS_PROBES(probes),
 	PROGS_CONFIG(struct recorder, config),
-	.pending = { .what = "disk requests at a time", .entries = PENDING_ENTRIES },
+	.pending = { .what = "disk requests at a time", .entries = PENDING_ENTRIES, .fixed = true },
 };
 
 /* --- begin and end --- */

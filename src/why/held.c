@@ -66,7 +66,12 @@ static const struct progs_source source = {
 	.object = held_bpf__elf_bytes,
 	PROGS_PROBES(probes),
 	.what = "waits for processors",
-	.pending = { .what = "waiting threads", .entries = HELD_WAITERS, .size = sizeof(struct held_waiter) },
+	.pending = {
+		.what = "threads waiting at a time",
+		.entries = HELD_WAITERS,
+		.size = sizeof(struct held_waiter),
+		.fixed = true,
+	},
 };
 
 /* --- what the programs send --- */
@@ -120,8 +125,10 @@ static struct held_wait *find_open(struct held *held, uint32_t tid, uint64_t sta
 		forget(held, it);
 		break;
 	}
-	if (held->open.n >= MOST_OPEN)
+	if (held->open.n >= MOST_OPEN) {
 		forget(held, &held->open.v[0]);
+		held->dropped++;
+	}
 	wait = vec_push(&held->open);
 	wait->tid = tid;
 	wait->start = start;
@@ -530,6 +537,9 @@ static void held_losses(struct engine_instance *instance)
 	say_lost(held->shared->lost, "message", "about waits lost: the buffer was full");
 	say_lost(held->shared->unseen, "wait", "not measured, long or short: the kernel did not show the end");
 	say_lost(held->sums.unsplit, "wait", "moved too often: of the later moves it is not known who held the processors");
+	say_lost(held->dropped, "wait", "partly in other queues, which are left out: too many such waits at a time");
+	if (held->sums.more_tids)
+		report_note("more than %zu threads waited: the number of threads leaves out the rest", held->sums.tids.n);
 	say_new_cpus(held);
 	progs_say_losses(&held->progs, missed);
 	stacks_losses(held->stacks);

@@ -89,6 +89,7 @@ struct held_sums {
 	struct set keys;
 	vec(struct held_who) whos; /* by the numbers of keys */
 	struct set tids;	   /* threads that waited */
+	bool more_tids;		   /* there were more than it may have */
 	uint64_t waits, ns, last;  /* last: how many of these still last */
 	uint64_t unsplit;	   /* of how many some time is not known, since they have too many legs */
 	struct held_wait *longest; /* the longest first */
@@ -120,6 +121,7 @@ struct held {
 	size_t n_cpus;
 	uint32_t n_elements;	    /* of the map */
 	vec(struct held_wait) open; /* more messages of it will come */
+	uint64_t dropped;	    /* of how many there was no room for a message */
 	struct held_sums sums;
 	struct interrupts interrupts;
 	uint64_t began, ended;

@@ -52,7 +52,7 @@ static uint32_t number_of(struct held_sums *sums, const struct held_key *key)
 
 	if (number != SET_NONE)
 		return number;
-	if (sums->keys.n >= MOST_WHO)
+	if (sums->keys.n >= MOST_WHO && key->what == HELD_BY_TASK)
 		key = &others;
 	number = set_add(&sums->keys, key, sizeof(*key));
 	while (sums->whos.n <= number)
@@ -369,6 +369,8 @@ void held_sums_add(struct held_sums *sums, struct held_wait *wait)
 	sums->unsplit += wait->left_ns > 0;
 	if (sums->tids.n < MOST_TIDS)
 		set_add(&sums->tids, &wait->tid, sizeof(wait->tid));
+	else
+		sums->more_tids |= set_find(&sums->tids, &wait->tid, sizeof(wait->tid)) == SET_NONE;
 	sums->cells[HIST_SUM] += ns;
 	if (ns > sums->cells[HIST_MAX])
 		sums->cells[HIST_MAX] = ns;

@@ -158,6 +158,29 @@ Test(held, moves)
 	held_sums_release(&sums);
 }
 
+/* Of very many holders the rest shares a row; what is no task has its own. */
+Test(held, many)
+{
+	struct held_sums sums = { .worst = 1 };
+
+	for (uint32_t i = 0; i < 5000; i++) {
+		struct held_wait wait = wait_of(0, 20, 120);
+		struct held_leg *leg = held_leg(&wait, 0, 0, 20);
+
+		wait.tid = i;
+		add(leg, HELD_TASK, i + 1, 0, 10, 120);
+		if (i == 4999)
+			add(leg, HELD_HARD, 27, 10, 15, 0);
+		held_sums_add(&sums, &wait);
+	}
+	cr_assert_gt(ns_of(&sums, HELD_BY_TASK, 0), 9000);
+	cr_assert_eq(ns_of(&sums, HELD_BY_HARD, 27), 5);
+	cr_assert_eq(ns_of(&sums, HELD_BY_UNKNOWN, 0), 5000 * 10 - 5);
+	cr_assert_eq(sums.tids.n, 5000);
+	cr_assert(!sums.more_tids);
+	held_sums_release(&sums);
+}
+
 /* Samples say more than the place where a task had to leave; and one gives its stack to the part. */
 Test(held, samples)
 {
