@@ -174,26 +174,62 @@ bool held_wanted(const struct engine_instance *instance)
 {
 	const struct why_settings *settings = instance->settings;
 
-	return settings->over || settings->cpus || instance->filter.by_cpu;
+	return settings->over || settings->cpus || settings->user_stacks || instance->filter.by_cpu;
 }
 
-static int refuse(struct held *held, struct err *err, const char *text)
+/* An option of the page, or of --requests, that was given; NULL: none. */
+static const char *find_foreign(const struct why_settings *settings)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ settings->requests, "--requests" },
+		{ settings->port, "--port" },
+		{ settings->by, "--by" },
+		{ settings->slower, "--slower" },
+		{ settings->chain != WHY_CHAIN_DEFAULT, "--chain" },
+		{ settings->perfetto, "--perfetto" },
+		{ settings->by_thread, "-t" },
+		{ settings->stacks.flame, "--flame" },
+		{ settings->stacks.folded, "--folded" },
+		{ settings->stacks.pprof, "--pprof" },
+		{ settings->stacks.speedscope, "--speedscope" },
+		{ settings->stacks.compare, "--compare" },
+		{ settings->stacks.force, "--force" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
+static int refuse(struct held *held, struct err *err, const char *option, const char *text)
 {
 	held->instance->ctx->usage = true;
-	return err_set(err, -EINVAL, "%s", text);
+	return err_set(err, -EINVAL, "%s %s", option, text);
 }
 
 static int check_options(struct held *held, struct err *err)
 {
 	const struct why_settings *settings = held->settings;
+	const struct stacks_settings *stacks = &settings->stacks;
+	const bool by_cpu = held->instance->filter.by_cpu;
+	const char *foreign = find_foreign(settings);
 
 	if (!settings->over)
-		return refuse(held, err, "--cpu and --cpus are of --over: say how long a wait is, as in --over 100us");
-	if (settings->cpus && held->instance->filter.by_cpu)
-		return refuse(held, err, "--cpu and --cpus say both which processors: choose one");
-	if (settings->requests || settings->port || settings->by || settings->slower || settings->perfetto ||
-	    settings->by_thread || why_flame_wanted(settings))
-		return refuse(held, err, "--over goes with no --requests, no --perfetto, no -t and no file of stacks");
+		return refuse(held, err, by_cpu ? "--cpu" : settings->cpus ? "--cpus"
+									   : "--user-stacks",
+			      "is of --over: say how long a wait is, as in --over 100us");
+	if (settings->cpus && by_cpu)
+		return refuse(held, err, "--cpu", "and --cpus say both which processors: choose one");
+	if (foreign)
+		return refuse(held, err, foreign, "does not go with --over");
+	if (settings->user_stacks && settings->without_stacks)
+		return refuse(held, err, "--no-stacks", "leaves nothing for --user-stacks: choose one");
+	if (!settings->user_stacks && (stacks->unwind != STACKS_UNWIND_AUTO || stacks->native))
+		return refuse(held, err, stacks->native ? "--native" : "--unwind", "is of user stacks: give --user-stacks, too");
 	return 0;
 }
 

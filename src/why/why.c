@@ -47,14 +47,14 @@ static const struct opt options[] = {
 	OPT(OPT_U32, struct why_settings, chain, 0, "chain", "N",
 	    "with --requests: go into at most N servers behind each other on this machine: 5", .max = REQUESTS_MOST_DEEP),
 	OPT(OPT_SECONDS, struct why_settings, over, 0, "over", "TIME",
-	    "who held the processor when threads waited longer for it: 100us, 2ms; -n: the longest waits"),
+	    "who held the processor when threads waited longer for it: 100us, 2ms, or seconds; -n: the longest waits"),
 	OPT(OPT_STRING, struct why_settings, cpus, 0, "cpus", "LIST", "with --over: only on these processors, such as 0-3,8"),
 	OPT(OPT_BOOL, struct why_settings, user_stacks, 0, "user-stacks", NULL,
 	    "with --over: the user part of stacks, too, for which sonde reads each process"),
 	STACKS_FILES(struct why_settings, stacks),
 	STACKS_OPTIONS(struct why_settings, stacks),
 };
-static const struct why_settings defaults = { .worst = WHY_WORST_DEFAULT, .chain = REQUESTS_MOST_DEEP };
+static const struct why_settings defaults = { .worst = WHY_WORST_DEFAULT, .chain = WHY_CHAIN_DEFAULT };
 
 /* Of threads that run, for files of stacks. No multiple of the clock tick, at which much begins. */
 #define SAMPLES_IN_SECOND 499
@@ -264,6 +264,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	}
 	if (settings->worst == WHY_WORST_DEFAULT)
 		settings->worst = WHY_WORST;
+	if (settings->chain == WHY_CHAIN_DEFAULT && settings->requests)
+		settings->chain = REQUESTS_MOST_DEEP;
 	why = base_alloc(sizeof(*why));
 	instance->state = why;
 	why->instance = instance;

@@ -36,6 +36,7 @@ enum why_by {
 
 #define WHY_WORST	  5
 #define WHY_WORST_DEFAULT UINT32_MAX /* -n is not given */
+#define WHY_CHAIN_DEFAULT UINT32_MAX /* nor is --chain */
 
 /* A row of data: JSON, CSV. Members that a kind does not have are null. */
 struct why_row {

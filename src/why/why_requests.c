@@ -38,8 +38,9 @@ int why_requests_check(struct why *why, struct err *err)
 	const struct filter *filter = &why->instance->filter;
 
 	if (!why->requests.on)
-		return why->settings->port || why->settings->by || why->settings->slower
-			       ? refuse(why, err, "--port, --by and --slower are of --requests: give it, too")
+		return why->settings->port || why->settings->by || why->settings->slower ||
+				       why->settings->chain != WHY_CHAIN_DEFAULT
+			       ? refuse(why, err, "--port, --by, --slower and --chain are of --requests: give it, too")
 			       : 0;
 	if (why->settings->by_thread)
 		return refuse(why, err, "--requests goes with no -t: --by thread is the table by thread");

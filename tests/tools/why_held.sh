@@ -167,6 +167,16 @@ test_bad_usage() {
 		run sonde why $options -d 1
 		expect_exit 2
 	done
+	run sonde why --user-stacks -d 1
+	expect_exit 2
+	expect_one_err '--user-stacks is of --over'
+	for option in '--chain 5' '--compare x' '--native' '--unwind fp' '--no-stacks --user-stacks'; do
+		run sonde why --over 1ms $option -d 1
+		expect_exit 2
+		expect_one_err "${option%% *} "
+	done
+	run sonde why --chain 5 -d 1
+	expect_exit 2
 	run sonde why --over 1ms --cpus 4000 -d 1
 	expect_exit 1
 	expect_one_err 'there is no processor 4000: the highest number is [0-9]+'
