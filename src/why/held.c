@@ -509,8 +509,10 @@ static void read_lasting(struct held *held, uint64_t now)
 {
 	const struct held_waiter *waiters = object_memory(&held->progs.object, ".data.pending", sizeof(*waiters));
 	size_t n = object_value_size(&held->progs.object, ".data.pending") / sizeof(*waiters);
+	const bool pidns = filter_pidns() != 0;
 
-	for (size_t i = 0; i < n && !filter_pidns(); i++) {
+	/* in a pid namespace /proc has other ids than the programs */
+	for (size_t i = 0; i < n && !pidns; i++) {
 		const struct held_waiter waiter = waiters[i];
 
 		if (waiter.key)

@@ -42,7 +42,7 @@ struct held_key {
 	uint32_t what, where;
 	uint32_t id;	 /* process, or number of the interrupt */
 	uint32_t policy; /* of a task: SCHED_ */
-	int32_t prio;	 /* of a real-time task */
+	int32_t rt;	 /* of a task: held_rt() */
 	uint32_t vector; /* the id is a vector */
 	char comm[16];
 };
@@ -97,6 +97,8 @@ struct held_sums {
 	uint64_t cells[HIST_BUCKETS + HIST_PRECISE_BUCKETS];
 };
 
+/* The real-time priority of what the kernel has as prio: 1 to 99, 100 with a deadline, 0: it has none. */
+int32_t held_rt(int32_t prio);
 /* Divides wait->ended - wait->start into wait->parts, which sum to it. */
 void held_cut(struct held_sums *sums, struct held_wait *wait);
 /* Cuts the wait and adds it. Takes it over. */

@@ -42,6 +42,12 @@ void held_wait_release(struct held_wait *wait)
 	*wait = (struct held_wait){};
 }
 
+int32_t held_rt(int32_t prio)
+{
+	return prio < 0 ? RT_PRIOS : prio < RT_PRIOS ? RT_PRIOS - 1 - prio
+						     : 0;
+}
+
 /* --- who --- */
 
 /* Names of processes that come and go fill no memory: the rest of them share a row. */
@@ -129,8 +135,7 @@ static uint32_t task_number(const struct cut *cut, const struct held_span *task)
 		return plain(cut->sums, HELD_BY_IDLE);
 	if (cut->sums->own && task->tgid == cut->sums->own)
 		return plain(cut->sums, HELD_BY_SELF);
-	if (task->prio < RT_PRIOS)
-		key.prio = task->prio;
+	key.rt = held_rt(task->prio);
 	memcpy(key.comm, task->comm, strnlen(task->comm, sizeof(key.comm)));
 	key.where = where_was(cut, task);
 	if (cut->wait->prio < RT_PRIOS && cut->wait->prio < task->prio && task->began <= cut->leg->from)

@@ -18,7 +18,8 @@
 #define POLICY_BATCH	3
 #define POLICY_IDLE	5
 #define POLICY_DEADLINE 6
-#define RT_MOST		99
+#define POLICY_EXT	7
+#define RT_DEADLINE	100
 
 static const struct hist hist = { .kind = HIST_PRECISE };
 
@@ -53,18 +54,25 @@ static const char *const wheres[] = {
 	[HELD_LATE] = "user, interrupted late",
 };
 
-static void add_policy(struct str *s, uint32_t policy, int32_t prio)
+/* rt: held_rt(). */
+static void add_policy(struct str *s, uint32_t policy, int32_t rt)
 {
+	static const char *const names[] = {
+		[POLICY_BATCH] = "batch", [POLICY_IDLE] = "idle policy", [POLICY_DEADLINE] = "deadline", [POLICY_EXT] = "ext"
+	};
 	const char *comma = s->len ? ", " : "";
 
 	if (policy == POLICY_FIFO || policy == POLICY_RR)
-		str_addf(s, "%s%s %d", comma, policy == POLICY_FIFO ? "fifo" : "rr", RT_MOST - prio);
-	else if (policy == POLICY_BATCH || policy == POLICY_IDLE || policy == POLICY_DEADLINE)
-		str_addf(s, "%s%s", comma, policy == POLICY_BATCH ? "batch" : policy == POLICY_IDLE ? "idle policy"
-												    : "deadline");
+		str_addf(s, "%s%s %d", comma, policy == POLICY_FIFO ? "fifo" : "rr", rt);
+	else if (policy < ARRAY_SIZE(names) && names[policy])
+		str_addf(s, "%s%s", comma, names[policy]);
 	/* of another policy, but raised by one who waits for its lock */
-	else if (prio)
-		str_addf(s, "%sraised to %d", comma, RT_MOST - prio);
+	else if (rt == RT_DEADLINE)
+		str_addf(s, "%sraised to deadline", comma);
+	else if (rt)
+		str_addf(s, "%sraised to %d", comma, rt);
+	else if (policy)
+		str_addf(s, "%spolicy %u", comma, policy);
 }
 
 static void add_interrupt(const struct held *held, struct str *s, const struct held_key *key)
@@ -115,7 +123,7 @@ static void add_state(struct str *s, const struct held_key *key)
 {
 	str_add(s, wheres[key->where]);
 	if (key->what == HELD_BY_TASK)
-		add_policy(s, key->policy, key->prio);
+		add_policy(s, key->policy, key->rt);
 }
 
 /* What is there without sonde comes first. */
@@ -201,8 +209,21 @@ static void print_table(const struct held *held, struct output *out)
 	free(sorted);
 }
 
+/* Prints the stack of a part below it. False: it has none. */
+static bool print_stack(const struct held *held, struct output *out, const struct held_part *part)
+{
+	struct stacks_named named = {};
+
+	if (!part->stack || !stacks_find(held->stacks, part->stack, &named) || !(named.kernel.n || named.user.n))
+		return false;
+	why_page_stack(out, &named);
+	return true;
+}
+
+/* The longest one that has a stack is printed with it. */
 static void print_parts(const struct held *held, struct output *out, const struct held_wait *wait)
 {
+	bool has_stack = false;
 	uint64_t rest = 0;
 
 	for (size_t i = 0; i < wait->parts.n; i++) {
@@ -218,6 +239,7 @@ static void print_parts(const struct held *held, struct output *out, const struc
 		add_state(&state, &who->key);
 		output_line(out, "     %10.3f  %s%s%s", MS(part->ns), line.data, state.len ? ": " : "",
 			    str_or_empty(state.data));
+		has_stack = has_stack || print_stack(held, out, part);
 	}
 	if (rest)
 		output_line(out, "     %10.3f  others", MS(rest));
@@ -226,29 +248,17 @@ static void print_parts(const struct held *held, struct output *out, const struc
 static void print_wait(struct held *held, struct output *out, size_t i)
 {
 	const struct held_wait *wait = &held->sums.longest[i];
-	struct stacks_named named = {};
-	struct str line __str = {};
+	struct str line __str = {}, policy __str = {};
 
 	str_addf(&line, "%.16s %u", wait->comm, wait->tid);
-	if (wait->prio < 100 || wait->policy)
-		str_add(&line, " (");
-	if (wait->prio < 100 || wait->policy) {
-		struct str policy __str = {};
-
-		add_policy(&policy, wait->policy, wait->prio < 100 ? wait->prio : 0);
-		str_addf(&line, "%s)", str_or_empty(policy.data));
-	}
+	add_policy(&policy, wait->policy, held_rt(wait->prio));
+	if (policy.len)
+		str_addf(&line, " (%s)", policy.data);
 	if (wait->legs.n)
 		str_addf(&line, " on processor %u", wait->legs.v[wait->legs.n - 1].cpu);
 	output_line(out, "%3zu. %10.3f  %s at %.6f s%s", i + 1, MS(wait->ended - wait->start), line.data,
 		    SECONDS(wait->start - held->began), wait->lasts ? ", lasts" : "");
 	print_parts(held, out, wait);
-	for (size_t part = 0; part < wait->parts.n; part++) {
-		if (!wait->parts.v[part].stack || !stacks_find(held->stacks, wait->parts.v[part].stack, &named))
-			continue;
-		why_page_stack(out, &named);
-		break;
-	}
 }
 
 static void print_text(struct held *held, struct output *out)

@@ -202,6 +202,15 @@ Test(held, samples)
 	held_sums_release(&sums);
 }
 
+Test(held, priorities)
+{
+	cr_assert_eq(held_rt(120), 0);
+	cr_assert_eq(held_rt(100), 0);
+	cr_assert_eq(held_rt(98), 1);
+	cr_assert_eq(held_rt(0), 99);
+	cr_assert_eq(held_rt(-1), 100);
+}
+
 /* Whatever the spans are, parts sum to the wait; and only the longest waits are kept, the longest first. */
 Test(held, random)
 {
