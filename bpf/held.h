@@ -47,15 +47,15 @@ _Static_assert(sizeof(struct held_span) == 56, "as on the other side");
 struct held_cpu {
 	unsigned long long wanted; /* set by user space before the programs are armed */
 	unsigned long long heads[HELD_KINDS];
-	unsigned long long task, tid;	/* address of the current task, 0: not known yet; and its id */
-	unsigned long long began;	/* when it came */
-	unsigned long long soft, hard;	/* when an interrupt began that lasts; 0: none does */
+	unsigned long long task, tid;  /* address of the current task, 0: not known yet; and its id */
+	unsigned long long began;      /* when it came */
+	unsigned long long soft, hard; /* when an interrupt began that lasts; 0: none does */
 	unsigned int soft_number, hard_number;
 	unsigned long long hard_flags; /* HELD_VECTOR */
 	unsigned long long hard_name;  /* address of the kernel's text, of an interrupt between processors; 0: none */
 	struct held_span spans[HELD_KINDS][HELD_SPANS];
 };
-_Static_assert(sizeof(struct held_cpu) == 104 + HELD_KINDS * HELD_SPANS * sizeof(struct held_span), "no gap before spans");
+_Static_assert(sizeof(struct held_cpu) == 104 + HELD_KINDS * HELD_SPANS * sizeof(struct held_span), "no gap in it");
 
 enum held_state {
 	HELD_WOKEN = 1,
@@ -84,8 +84,8 @@ _Static_assert(sizeof(struct held_waiter) == 32, "as on the other side: a power 
 
 /*
  * In the ring buffer "held_messages": spans of the processor on which a thread waited until `ended`. The last message
- * of a wait has `last`. The rest of it was in queues of other processors, or their messages are lost. One for a quota has
- * no spans: nobody held a processor.
+ * of a wait has `last`. The rest of it was in queues of other processors, or their messages are lost. One for a quota
+ * has no spans: nobody held a processor.
  */
 struct held_message {
 	unsigned long long start, queued, ended; /* queued: since when on this processor */

@@ -229,7 +229,8 @@ static int check_options(struct held *held, struct err *err)
 	if (settings->user_stacks && settings->without_stacks)
 		return refuse(held, err, "--no-stacks", "leaves nothing for --user-stacks: choose one");
 	if (!settings->user_stacks && (stacks->unwind != STACKS_UNWIND_AUTO || stacks->native))
-		return refuse(held, err, stacks->native ? "--native" : "--unwind", "is of user stacks: give --user-stacks, too");
+		return refuse(held, err, stacks->native ? "--native" : "--unwind",
+			      "is of user stacks: give --user-stacks, too");
 	return 0;
 }
 
@@ -469,7 +470,11 @@ static void copy_spans(struct held_leg *leg, const struct held_cpu *cpu, uint64_
 	/* of one between processors the name is in the kernel */
 	if (cpu->hard)
 		*vec_push(&leg->spans) = (struct held_span){
-			.began = cpu->hard, .ended = now, .kind = HELD_HARD, .who = cpu->hard_number, .flags = cpu->hard_flags
+			.began = cpu->hard,
+			.ended = now,
+			.who = cpu->hard_number,
+			.kind = HELD_HARD,
+			.flags = cpu->hard_flags,
 		};
 }
 
@@ -574,10 +579,10 @@ static void held_losses(struct engine_instance *instance)
 	probes_say_missed(instance, held->knows_missed, missed, "time that nobody held");
 	say_lost(held->shared->lost, "message", "about waits lost: the buffer was full");
 	say_lost(held->shared->unseen, "wait", "not measured, long or short: the kernel did not show the end");
-	say_lost(held->sums.unsplit, "wait", "moved too often: of the later moves it is not known who held the processors");
+	say_lost(held->sums.unsplit, "wait", "moved too often: who held the processors later is not known");
 	say_lost(held->dropped, "wait", "partly in other queues, which are left out: too many such waits at a time");
 	if (held->sums.more_tids)
-		report_note("more than %zu threads waited: the number of threads leaves out the rest", held->sums.tids.n);
+		report_note("more than %zu threads waited: no more are in their number", held->sums.tids.n);
 	say_new_cpus(held);
 	progs_say_losses(&held->progs, missed);
 	stacks_losses(held->stacks);

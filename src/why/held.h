@@ -119,7 +119,7 @@ struct held {
 	struct ring_buffer *ring;
 	struct held_shared *shared;
 	bool *cpus; /* by number: whether it is looked at */
-	bool some; /* the user chose them */
+	bool some;  /* the user chose them */
 	size_t n_cpus;
 	uint32_t n_elements;	    /* of the map */
 	vec(struct held_wait) open; /* more messages of it will come */

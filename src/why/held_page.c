@@ -58,7 +58,10 @@ static const char *const wheres[] = {
 static void add_policy(struct str *s, uint32_t policy, int32_t rt)
 {
 	static const char *const names[] = {
-		[POLICY_BATCH] = "batch", [POLICY_IDLE] = "idle policy", [POLICY_DEADLINE] = "deadline", [POLICY_EXT] = "ext"
+		[POLICY_BATCH] = "batch",
+		[POLICY_IDLE] = "idle policy",
+		[POLICY_DEADLINE] = "deadline",
+		[POLICY_EXT] = "ext",
 	};
 	const char *comma = s->len ? ", " : "";
 

@@ -6,7 +6,7 @@
  * waits N" and "did hog PID".
  *	spin	the hog is SCHED_FIFO: wakes the other, then spins for 3 ms
  *	send	likewise, but sends itself datagrams, which the network's soft interrupts take
- *	turns	likewise, but neither spins, and both are SCHED_FIFO: they take turns, and nobody else comes in between
+ *	turns	likewise, but neither spins, and both are SCHED_FIFO: nobody else comes in between
  *	move	like spin, but then moves the other one to the second processor, where it answers, and back
  *	open	the hog is an ordinary task, the other one is SCHED_FIFO and sleeps for 1 ms each time: the hog opens
  *		files, until the other one is done
