@@ -493,12 +493,14 @@ static __always_inline void add_stay(void *ctx, struct held_cpu *cpu, const stru
 static __always_inline void changes(void *ctx, struct held_cpu *cpu, const struct sched_switch *sw, __u64 now,
 				    bool told)
 {
+	struct task_struct *next = sw->next; /* not within BPF_CORE_READ(): the kernel has no struct sched_switch */
+
 	if (!cpu->task || cpu->task == (__u64)sw->prev)
 		add_stay(ctx, cpu, sw, now, told);
 	/* whatever was interrupted goes on: no interrupt is in progress */
 	cpu->soft = cpu->hard = 0;
-	cpu->task = (__u64)sw->next;
-	cpu->tid = BPF_CORE_READ(sw->next, pid);
+	cpu->task = (__u64)next;
+	cpu->tid = BPF_CORE_READ(next, pid);
 	cpu->began = now;
 }
 
