@@ -234,7 +234,8 @@ int sample(void *ctx)
 	span->stack = stack;
 	span->who = BPF_CORE_READ(task, pid);
 	span->kind = HELD_SAMPLE;
-	span->flags = unwind_context_regs(ctx, &regs, &narrow) ? HELD_USER : HELD_KERNEL;
+	/* an interrupt has its own part of the wait: the task is where that one found it */
+	span->flags = unwind_context_regs(ctx, &regs, &narrow) ? HELD_USER : held_where(task);
 	held_push(cpu, HELD_SAMPLE);
 	return 0;
 }
