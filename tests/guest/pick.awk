@@ -6,8 +6,8 @@
 #	kernels=all	on all: what it tests differs between kernels in the middle, too
 #	kernels=ends	on the oldest and the newest
 #	kernels=one	on the newest: what it tests is in user space
-#	kernels=turns	on each at every fourth commit: it takes longer than half a minute of the processors, all kernels together, or
-#			it tests the suite itself
+#	kernels=turns	on each at every fourth commit: it takes longer than half a minute of the processors, all kernels
+#			together, or it tests the suite itself
 #	arch=yes	also on another architecture: what it tests differs between architectures
 #
 # A pair of test and kernel that is left out runs at each eighth commit. A hash of the pair says at which, so each
