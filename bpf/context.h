@@ -12,6 +12,7 @@ enum context_kind {
 	CONTEXT_RAW_TP,	 /* raw tracepoint: its arguments */
 	CONTEXT_TP,	 /* perf tracepoint: its record */
 	CONTEXT_TP_REGS, /* the same after the registers of the task: for kernels without a helper that gives these */
+	CONTEXT_ITER,	 /* an iterator's object */
 };
 
 #endif

@@ -107,7 +107,7 @@ __noinline int stack_finish(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct stack_record *record;
-	__u64 hash, frames;
+	__u64 hash, frames, flags;
 
 	if (!slot)
 		return 0;
@@ -118,7 +118,8 @@ __noinline int stack_finish(__u32 number)
 	}
 	record = &slot->record;
 	hash = slot->hash;
-	hash = unwind_fold(hash, (__u64)record->pid << 32 | record->flags << 8 | record->end);
+	flags = slot->limited ? record->flags & ~(STACK_FRAME_POINTER | STACK_PARTIAL) : record->flags;
+	hash = unwind_fold(hash, (__u64)record->pid << 32 | flags << 8 | record->end);
 	hash = unwind_fold(hash, (__u64)record->n_user << 32 | record->n_kernel);
 	frames = record->n_user + record->n_kernel;
 	if (frames > STACK_DEPTH)
@@ -176,8 +177,8 @@ static __always_inline bool stack_is_own(__u64 frame)
 }
 
 /*
- * How many of the kernel frames that are first in the slot's record belong to the machinery that runs our program.
- * Global as unwind_step() is.
+ * How many of the kernel frames that are first in the slot's record belong to the machinery that runs our program; and
+ * whether it is known for sure. Global as unwind_step() is.
  */
 __noinline int stack_own_frames(__u32 number, __u64 by)
 {
@@ -197,15 +198,23 @@ __noinline int stack_own_frames(__u32 number, __u64 by)
 		if (by == STACK_OWN_NAMED) {
 			if (stack_is_own(frame))
 				own = i + 1;
+			else if (own && i > own)
+				break;
 			continue;
 		}
-		if (frame - by < STACK_OWN_ENTRY)
-			return i;
-		/* at the function's end newer kernels have its caller here */
-		if (text == STACK_OWN_FRAMES && frame >= stack_setup.text.from && frame < stack_setup.text.to)
+		if (frame - by < STACK_OWN_ENTRY) {
+			text = i;
+			break;
+		}
+		/* at the function's end newer kernels have its caller here, behind what runs the body of a loop */
+		if (text == STACK_OWN_FRAMES && frame >= stack_setup.text.from && frame < stack_setup.text.to &&
+		    !stack_is_own(frame))
 			text = i;
 	}
-	return text < STACK_OWN_FRAMES ? text : own;
+	if (text == STACK_OWN_FRAMES)
+		return own;
+	slot->record.flags |= STACK_NO_OWN;
+	return text;
 }
 
 /* Up to `most` kernel frames, behind the user part; without the innermost `skip`. */
@@ -223,31 +232,42 @@ static __always_inline void stack_add_kernel(struct unwind_slot *slot, void *ctx
 	/* before Linux 5.18 the frames that are skipped count for the size */
 	n = got > 0 ? (__u64)got / 8 : 0;
 	slot->record.n_kernel = n < most ? n : most;
+	if (context_kind() == CONTEXT_REGS && slot->record.n_kernel)
+		slot->record.flags |= STACK_NO_OWN;
+}
+
+/* How many frames to leave out for a stack with a limit. */
+static __always_inline __u32 stack_skip_own(struct unwind_slot *slot, void *ctx, __u32 number)
+{
+	__u32 skip;
+
+	if (context_kind() == CONTEXT_REGS)
+		return 0;
+	stack_add_kernel(slot, ctx, STACK_OWN_FRAMES, 0);
+	skip = stack_own_frames(number, stack_own_by(ctx));
+	barrier_var(skip);
+	return skip > STACK_OWN_FRAMES ? 0 : skip;
 }
 
 /* stack_keep() of the kernel part's innermost frames, at most `limit`, not counting those that run our program. */
 static __always_inline __u64 stack_keep_kernel(void *ctx, __u64 limit)
 {
-	__u32 number, most = stack_setup.kernel, skip;
+	__u32 number, most = stack_setup.kernel, skip = 0;
 	struct unwind_slot *slot;
 	__u64 id;
 
 	slot = stack_take(&number);
 	if (!slot)
 		return 0;
+	slot->limited = false;
 	slot->hash = 0;
 	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
 	if (limit && limit < most) {
 		most = limit;
-		stack_add_kernel(slot, ctx, STACK_OWN_FRAMES, 0);
-		skip = stack_own_frames(number, stack_own_by(ctx));
-		barrier_var(skip);
-		if (skip > STACK_OWN_FRAMES)
-			skip = 0;
-		stack_add_kernel(slot, ctx, most, skip);
-	} else if (most) {
-		stack_add_kernel(slot, ctx, most, 0);
+		skip = stack_skip_own(slot, ctx, number);
 	}
+	if (most)
+		stack_add_kernel(slot, ctx, most, skip);
 	stack_finish(number);
 	stack_send(slot);
 	id = slot->record.id;
@@ -268,8 +288,8 @@ static __always_inline void stack_walk(struct unwind_slot *slot, __u32 number)
 
 /*
  * stack_keep() of the user part, and of the kernel's, and of those only which .rodata.stack wants. limit: of the
- * innermost user frames only, if it is not 0. Such a stack is complete then, however many frames follow: equal frames
- * have one id.
+ * innermost user frames only, if it is not 0. Such a stack is complete then, however many frames follow; and equal
+ * frames have one id, however each was found.
  */
 static __always_inline __u64 stack_keep_of(void *ctx, bool kernel, __u64 limit)
 {
@@ -279,13 +299,16 @@ static __always_inline __u64 stack_keep_of(void *ctx, bool kernel, __u64 limit)
 
 	if (!slot)
 		return 0;
+	slot->limited = false;
 	slot->hash = 0;
 	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
 	if (stack_setup.user && unwind_begin(slot, ctx)) {
-		if (limit && limit < slot->depth)
+		if (limit && limit <= slot->depth) {
 			slot->depth = limit;
+			slot->limited = true;
+		}
 		stack_walk(slot, number);
-		if (limit && slot->record.n_user >= limit)
+		if (slot->limited && slot->record.n_user >= limit)
 			slot->record.end = STACK_END_ROOT;
 	}
 	if (kernel && stack_setup.kernel)

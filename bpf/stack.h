@@ -42,6 +42,8 @@ enum stack_flag {
 	STACK_UNKNOWN_RUNTIME = 8,
 	/* Frames of the interpreter stand behind the native ones: their places were not found. */
 	STACK_INTERP_LOOSE = 16,
+	/* The kernel part has no frames of what runs our program: it begins where the registers say, or behind them. */
+	STACK_NO_OWN = 32,
 };
 
 /* A record in the ring buffer "stacks": the frames of one distinct stack, the innermost first. */
@@ -76,8 +78,8 @@ struct stack_own {
 	unsigned long long from, to;
 };
 _Static_assert(sizeof(struct stack_own) == 16, "as on the other side");
-#define STACK_OWN_MAX	 16
-#define STACK_OWN_FRAMES 8
+#define STACK_OWN_MAX	 32
+#define STACK_OWN_FRAMES 12
 
 /* What ends the own frames, for stacks of the kernel with a limit: */
 #define STACK_OWN_NAMED 0 /* the last one that .rodata.stack names */

@@ -266,6 +266,7 @@ __noinline int unwind_without_rule(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	enum stack_end end;
+	__u8 flags = 0;
 
 	if (!slot)
 		return 1;
@@ -275,7 +276,10 @@ __noinline int unwind_without_rule(__u32 number)
 		return 0;
 	if (!stack_setup.pointers)
 		return unwind_end(slot, end);
-	return unwind_by_fp(slot, end, slot->size ? STACK_FRAME_POINTER : STACK_FRAME_POINTER | STACK_PARTIAL);
+	/* the frame behind the last one that is wanted does not matter */
+	if (!slot->limited || slot->record.n_user < slot->depth)
+		flags = slot->size ? STACK_FRAME_POINTER : STACK_FRAME_POINTER | STACK_PARTIAL;
+	return unwind_by_fp(slot, end, flags);
 }
 
 /* Puts the true address in place of that of the kernel's trampoline, if the slot's registers have that. */

@@ -25,6 +25,7 @@ struct unwind_slot {
 	bool narrow; /* a 32-bit program */
 	bool known;  /* `space` is valid */
 	bool top;    /* the innermost frame */
+	bool limited; /* `depth` frames are wanted, and not whether there are more */
 	__u32 tgid, depth;
 	struct unwind_space space;
 	/* The mapping of the last frame: that of the next is often the same. */

@@ -55,7 +55,6 @@ static const struct progs_probe probes[] = {
 };
 
 static const struct stacks_source stacks = {
-	.sampled = true,
 	.counts = "samples",
 	.times = "cpu",
 };

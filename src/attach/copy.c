@@ -40,6 +40,8 @@ static enum context_kind context_of(const struct copy *copy)
 {
 	switch (copy->type) {
 	case BPF_PROG_TYPE_TRACING:
+		if (copy->attach_type == BPF_TRACE_ITER)
+			return CONTEXT_ITER;
 		return is_typed(copy) ? CONTEXT_RAW_TP : CONTEXT_TRACING;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 		return CONTEXT_RAW_TP;

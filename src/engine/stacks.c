@@ -136,7 +136,7 @@ struct stacks_named stacks_named(struct stacks *stacks, uint64_t id)
 		named.user = (struct frame_stack){ lost_frames, ARRAY_SIZE(lost_frames) };
 		return named;
 	}
-	if (!kept->trimmed && !stacks->source->sampled)
+	if (!kept->trimmed && !(kept->flags & STACK_NO_OWN))
 		trim(kept);
 	if (kept->n_user)
 		named.user = (struct frame_stack){ kept->frames, kept->n_user };

@@ -107,7 +107,6 @@ struct stacks_row {
 /* What a tool says about its stacks. */
 struct stacks_source {
 	const struct stacks_settings *settings; /* of the tool or engine; stay the caller's */
-	bool sampled;				/* by perf events: kernel parts have no frames of tracing, which are left out */
 	bool keyed;				/* programs count by key, in the map "stack_counts" */
 	bool by_time;				/* rows are sorted by their time, not by their count; the largest is last */
 	const char *counts;			/* what is counted, in the plural: "samples"; NULL: there is no table */

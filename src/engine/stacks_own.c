@@ -14,6 +14,7 @@ struct search {
 	struct stack_setup *setup;
 	const char *const *tracepoints;
 	size_t n_tracepoints, n;
+	size_t n_of_tracepoints; /* of these n */
 	struct stack_own *open; /* ends where the next symbol begins */
 	uint64_t begin;		/* of that symbol */
 };
@@ -25,21 +26,42 @@ static const char *behind(const char *name, const char *prefix)
 	return strncmp(name, prefix, len) ? NULL : name + len;
 }
 
-static bool is_own(const struct search *search, const char *name)
+/* What runs programs at system calls, iterators and bodies of loops: there is always room for these. */
+static const char *const always[] = {
+	"perf_syscall_enter",	 "perf_syscall_exit",	   "trace_syscall_enter",
+	"trace_syscall_exit",	 "__traceiter_sys_enter",  "__traceiter_sys_exit",
+	"__bpf_trace_sys_enter", "__bpf_trace_sys_exit",   "bpf_iter_run_prog",
+	"bpf_for_each_map_elem", "bpf_for_each_hash_elem", "bpf_for_each_array_elem",
+	"bpf_loop",
+};
+
+/* The most that are of the program's own tracepoints, two for each; the first of the setup is another one. */
+#define OF_TRACEPOINTS (STACK_OWN_MAX - 1 - ARRAY_SIZE(always))
+
+static bool is_always_own(const struct ksym *sym)
 {
-	static const char *const names[] = { "perf_syscall_enter", "perf_syscall_exit", "trace_syscall_enter",
-					     "trace_syscall_exit" };
+	for (size_t i = 0; !sym->module && i < ARRAY_SIZE(always); i++)
+		if (!strcmp(sym->name, always[i]))
+			return true;
+	return false;
+}
+
+static bool is_of_tracepoint(const struct search *search, const char *name)
+{
 	const char *tracepoint = behind(name, "__traceiter_");
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
 	if (!tracepoint)
 		tracepoint = behind(name, "__bpf_trace_");
 	for (size_t i = 0; tracepoint && i < search->n_tracepoints; i++)
 		if (!strcmp(tracepoint, search->tracepoints[i]))
 			return true;
 	return false;
+}
+
+/* NULL: there is no room. */
+static struct stack_own *add(struct search *search)
+{
+	return search->n < STACK_OWN_MAX ? &search->setup->own[search->n++] : NULL;
 }
 
 static int take_symbol(const struct ksym *sym, void *ctx)
@@ -52,7 +74,8 @@ static int take_symbol(const struct ksym *sym, void *ctx)
 		search->open->to = sym->addr;
 		search->open = NULL;
 	}
-	if (!sym->addr || !strchr("_bpt", *sym->name))
+	/* a part that the compiler put elsewhere has a name with a dot, and calls nothing of ours */
+	if (!sym->addr || !strchr("_bpt", *sym->name) || strchr(sym->name, '.'))
 		return 0;
 	if (!strcmp(sym->name, "_stext"))
 		setup->text.from = sym->addr;
@@ -60,8 +83,12 @@ static int take_symbol(const struct ksym *sym, void *ctx)
 		setup->text.to = sym->addr;
 	else if (behind(sym->name, "bpf_trace_run"))
 		own = &setup->own[0];
-	else if (search->n < STACK_OWN_MAX && is_own(search, sym->name))
-		own = &setup->own[search->n++];
+	else if (is_always_own(sym))
+		own = add(search);
+	else if (search->n_of_tracepoints < OF_TRACEPOINTS && is_of_tracepoint(search, sym->name)) {
+		search->n_of_tracepoints++;
+		own = add(search);
+	}
 	if (!own)
 		return 0;
 	if (!own->from)

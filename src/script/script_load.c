@@ -180,6 +180,13 @@ static int link_probes(struct script *script, struct err *err)
 	return ret;
 }
 
+/* Whether stacks of the kernel can begin with what runs the program: not where registers say where they begin. */
+static bool may_have_own(enum lang_probe_kind kind)
+{
+	return kind != PROBE_UPROBE && kind != PROBE_URETPROBE && kind != PROBE_USDT && kind != PROBE_PROFILE &&
+	       kind != PROBE_SOFTWARE && kind != PROBE_HARDWARE && kind != PROBE_WATCHPOINT;
+}
+
 static int open_stacks(struct script *script, struct err *err)
 {
 	bool kernel = false, user = false, limited = false;
@@ -189,7 +196,7 @@ static int open_stacks(struct script *script, struct err *err)
 	vec_each(probe, &script->program->probes) {
 		kernel |= probe->needs.kernel_stack;
 		user |= probe->needs.user_stack;
-		limited |= probe->needs.limited_stack;
+		limited |= probe->needs.limited_stack && may_have_own(probe->kind);
 		if (!probe->needs.limited_stack ||
 		    (probe->kind != PROBE_TRACEPOINT && probe->kind != PROBE_RAWTRACEPOINT))
 			continue;

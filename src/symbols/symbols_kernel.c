@@ -50,13 +50,16 @@ void symbols_name_kernel(struct symbols *symbols, struct named **v, size_t n)
 /*
  * What stacks of 5.10 to 7.2 begin with, if a program asks for its own (bpf_get_stack): fentry and fexit: the program and
  * its trampoline; raw tracepoints: the program and bpf_trace_runN, which the compiler mostly reaches by a jump;
- * tracepoints of system calls: perf's function, and on 7.x the one that it is called by. Kprobes and other tracepoints
- * begin with the function that was hit.
+ * tracepoints of system calls: perf's function, and on 7.x the one that it is called by; iterators: the program and
+ * what runs it. The body of a loop may be a function that a helper calls. Kprobes and other tracepoints begin with the
+ * function that was hit.
  */
 static bool is_tracer(const struct frame *frame)
 {
-	static const char *const prefixes[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_", "perf_trace_" };
-	static const char *const names[] = { "perf_syscall_enter", "perf_syscall_exit", "trace_syscall_enter", "trace_syscall_exit" };
+	static const char *const prefixes[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_", "perf_trace_",
+						"bpf_for_each_" };
+	static const char *const names[] = { "perf_syscall_enter", "perf_syscall_exit", "trace_syscall_enter",
+					     "trace_syscall_exit", "bpf_iter_run_prog",	 "bpf_loop" };
 
 	if (frame->kind != FRAME_KERNEL)
 		return false;

@@ -233,8 +233,8 @@ static void print(const struct seen *stack)
 	};
 	const struct stack_record *record = stack->record;
 
-	printf("%llu %s %d %d %d", (unsigned long long)stack->hits, ends[record->end], record->flags, record->n_kernel,
-	       record->n_user);
+	printf("%llu %s %d %d %d", (unsigned long long)stack->hits, ends[record->end], record->flags & ~STACK_NO_OWN,
+	       record->n_kernel, record->n_user);
 	for (size_t i = 0; i < record->n_user; i++) {
 		const char *name = name_of(record->frames[i]);
 
