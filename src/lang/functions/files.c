@@ -47,12 +47,43 @@ static bool allows_path(const struct lower *l, uint32_t place)
 	return false;
 }
 
+/*
+ * Where the last `size` bytes of a text begin, that has n bytes with the NUL. Without a text: at the last byte of all,
+ * which is a NUL.
+ */
+static struct ir_value begin_of_end(struct lower *l, struct ir_value n, uint32_t size)
+{
+	uint32_t begin = ir_new_reg(&l->b), whole = ir_new_block(&l->b), done = ir_new_block(&l->b);
+
+	/* of an error it is below 0, which is large */
+	ir_move(&l->b, begin, ir_binary(&l->b, IR_SUB, n, ir_imm(size)));
+	ir_branch(&l->b, IR_LT, ir_binary(&l->b, IR_SUB, n, ir_imm(1)), ir_imm(size), whole, done);
+	lower_at(l, whole);
+	ir_move(&l->b, begin, ir_imm(0));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	return lower_bounded(l, ir_reg(begin), 0, PATH_MAX - 1);
+}
+
+/* The kernel gives nothing where there is no room for all, so it gets room for the longest path. */
+static void lower_end_of_path(struct lower *l, const struct low_memory *to, struct ir_value from, uint32_t size)
+{
+	struct low_mark mark = lower_mark(l);
+	struct low_memory room = lower_scratch(l, PATH_MAX), last = lower_behind(room, PATH_MAX - 1);
+	struct ir_value address = lower_address(l, &room), end;
+
+	lower_store(l, &last, 8, ir_imm(0));
+	end = begin_of_end(l, lower_helper(l, BPF_FUNC_d_path, 3, from, address, ir_imm(PATH_MAX)), size);
+	end = ir_binary(&l->b, IR_ADD, address, end);
+	lower_library(l, LANG_FN_str, 4, lower_address(l, to), ir_imm(size), end, ir_imm(LANG_SPACE_KERNEL));
+	lower_release(l, mark);
+}
+
 /* path(p): the kernel wants a pointer whose type it knows, straight from the arguments. */
 static struct low_value lower_path(struct lower *l, struct ast *call)
 {
-	/* the kernel gives nothing where there is no room for all; it writes a text to the end and moves it */
-	uint32_t size = call->type->size, room = size < PATH_MAX ? PATH_MAX : size;
-	struct low_memory to = lower_temp(l, room), end = lower_behind(to, size - 1);
+	uint32_t size = call->type->size;
+	struct low_memory to = lower_temp(l, size);
 	struct ir_value from = lower_trusted(l, call->call.args);
 
 	for (uint32_t i = 0; l->probe->kind != PROBE_ITER && i < l->probe->n_places; i++)
@@ -65,10 +96,12 @@ static struct low_value lower_path(struct lower *l, struct ast *call)
 		}
 	if (l->probe->kind == PROBE_ITER && !l->options->features.fetching_atomics) /* of the same kernel */
 		lower_error(l, call->at, "this kernel does not let iterators call path() (Linux 5.12 does)");
+	if (size < PATH_MAX) {
+		lower_end_of_path(l, &to, from, size);
+		return lower_at_memory(to, call->type);
+	}
 	lower_zero(l, &to, size);
-	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(room));
-	if (room > size)
-		lower_store(l, &end, 8, ir_imm(0));
+	lower_helper(l, BPF_FUNC_d_path, 3, from, lower_address(l, &to), ir_imm(size));
 	return lower_at_memory(to, call->type);
 }
 
