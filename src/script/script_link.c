@@ -10,13 +10,15 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "attach/quirks.h"
 #include "base/cpus.h"
 #include "lang/code/ir.h"
 #include "script_link.h"
 
 /*
  * From this many instructions on the verifier remembers all states: a BEGIN that prints 100 lines took it 442,390 steps
- * on 5.10 and takes 5,353. Shorter programs take as long either way.
+ * on 5.10 and takes 5,353. Shorter programs take as long either way. Newer kernels find the same states by themselves,
+ * and would keep one for each turn of each loop.
  */
 #define MUCH_CODE 1024
 
@@ -346,7 +348,7 @@ int script_link(const struct lang_program *program, const struct lang_probe *pro
 	add_name(probe, name, sizeof(name));
 	code.insns = linking.insns.v;
 	code.n = linking.insns.n;
-	code.remembers_all = code.n >= MUCH_CODE;
+	code.remembers_all = code.n >= MUCH_CODE && !quirk_uprobe_multi(); /* 6.6: between 6.1 and 6.12 */
 	/* a program without functions needs no types */
 	if (linking.infos.n > 1) {
 		code.btf_fd = bpf_object__btf_fd(object->core.bpf);
