@@ -60,19 +60,6 @@ struct lang_program *lang_compile(const char *name, const char *text, size_t len
 	return program;
 }
 
-struct lang_program *lang_compile_file(const char *path, const struct lang_options *options, struct err *err)
-{
-	struct lang_program *program = base_alloc(sizeof(*program));
-	uint32_t index;
-
-	if (lang_sources_read(&program->sources, path, &index, err)) {
-		lang_program_free(program);
-		return NULL;
-	}
-	lang_compile_source(program, index, options);
-	return program;
-}
-
 void lang_program_free(struct lang_program *program)
 {
 	if (!program)

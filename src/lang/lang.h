@@ -10,11 +10,10 @@
 #include "lang/program/program.h"
 
 /*
- * Compiles the text (name: "stdin" for -e), or the file. Always returns a program, which the caller frees: if
+ * Compiles the text (name: "stdin" for -e). Always returns a program, which the caller frees: if
  * program->messages.errors is not 0, only messages and sources are of use.
  */
 struct lang_program *lang_compile(const char *name, const char *text, size_t len, const struct lang_options *options);
-struct lang_program *lang_compile_file(const char *path, const struct lang_options *options, struct err *err);
 /* Compiles a text that is in program->sources already. */
 void lang_compile_source(struct lang_program *program, uint32_t source, const struct lang_options *options);
 void lang_program_free(struct lang_program *program);

@@ -80,6 +80,8 @@ int script_compile(struct script *script, struct err *err)
 	if (!settings->no_warnings)
 		warn_of_ignored();
 	script->program = script->front->compile(script, &compiling, err);
+	if (ctx->answered)
+		return 0;
 	if (!script->program)
 		return err->code ? err->code : -EINVAL;
 	lang_messages_show(&script->program->messages, &script->program->sources, !settings->no_warnings, &text);

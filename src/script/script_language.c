@@ -97,17 +97,20 @@ static int find_arguments(const struct engine_instance *instance, struct argumen
 	return 0;
 }
 
-static struct lang_program *compile_text(const struct engine_instance *instance, const struct lang_options *options,
-					 struct err *err)
+/* Reads the text of the program, once: it may come from a pipe. */
+static int read_text(const struct engine_instance *instance, struct lang_sources *to, struct err *err)
 {
 	const struct script_settings *settings = instance->settings;
 	const struct script_source *source = instance->source;
+	uint32_t index;
 
 	if (source)
-		return lang_compile(source->path, source->text, source->len, options);
-	if (settings->program)
-		return lang_compile("stdin", settings->program, strlen(settings->program), options);
-	return lang_compile_file(instance->args.v[0], options, err);
+		lang_sources_add(to, source->path, source->text, source->len);
+	else if (settings->program)
+		lang_sources_add(to, "stdin", settings->program, strlen(settings->program));
+	else
+		return lang_sources_read(to, instance->args.v[0], &index, err);
+	return 0;
 }
 
 /* bpftrace ignores them. Of a script that is a tool, take_arguments() has refused them. */
@@ -122,54 +125,37 @@ static int refuse_unused(const struct engine_instance *instance, const struct la
 		       n + 1, instance->ctx->metrics ? "" : "; a command comes after --");
 }
 
-static bool has_option(const struct lang_program *program, const char *name)
+static bool asks_help(const struct opt_list *named)
 {
-	for (size_t i = 0; i < program->options.n; i += 2)
-		if (!strcmp(program->options.v[i], name))
+	for (size_t i = 0; i < named->n; i++)
+		if (!strcmp(named->v[i], "--help"))
 			return true;
 	return false;
 }
 
-/* Takes --help out. False: it is not there. */
-static bool take_help(struct opt_list *named)
+/*
+ * -- --help, which is ours if the program has no option of this name: it needs no target, and no other argument
+ * matters. False: the program is to be compiled, which also reports what does not parse.
+ */
+static bool help(struct script *script, const struct lang_source *text, struct err *err)
 {
-	size_t n = 0;
+	__cleanup(lang_about_release) struct lang_about about = {};
+	struct err ignored = {};
 
-	for (size_t i = 0; i < named->n; i++)
-		if (strcmp(named->v[i], "--help"))
-			named->v[n++] = named->v[i];
-	if (n == named->n)
+	if (lang_about_read(&about, text->name, text->text, text->len, &ignored))
 		return false;
-	named->n = n;
+	vec_each(option, &about)
+		if (!strcmp(option->name, "help"))
+			return false;
+	script_list_options(script, &about, err);
 	return true;
-}
-
-/* Compiles; --help is an option of ours if the program has none of this name. */
-static struct lang_program *compile_named(struct script *script, struct lang_options *options, struct opt_list *named,
-					  struct err *err)
-{
-	struct engine_instance *instance = script->instance;
-	bool asks = !instance->source && take_help(named);
-	struct lang_program *program;
-
-	options->named = named->v;
-	options->n_named = named->n;
-	program = compile_text(instance, options, err);
-	if (!asks || !program || !has_option(program, "help")) {
-		script->asks_help = asks;
-		return program;
-	}
-	lang_program_free(program);
-	*vec_push(named) = "--help";
-	options->named = named->v;
-	options->n_named = named->n;
-	return compile_text(instance, options, err);
 }
 
 static struct lang_program *compile(struct script *script, struct lang_options *options, struct err *err)
 {
 	struct engine_instance *instance = script->instance;
 	__cleanup(arguments_release) struct arguments arguments = {};
+	__cleanup(lang_sources_release) struct lang_sources sources = {};
 	struct lang_program *program;
 	int ret = find_arguments(instance, &arguments, err);
 
@@ -179,9 +165,15 @@ static struct lang_program *compile(struct script *script, struct lang_options *
 	}
 	options->positional = arguments.positional.v;
 	options->n_positional = arguments.positional.n;
+	options->named = arguments.named.v;
+	options->n_named = arguments.named.n;
 	instance->schema = &script_schema;
-	program = compile_named(script, options, &arguments.named, err);
-	if (!program || !refuse_unused(instance, program, &arguments, err))
+	if (read_text(instance, &sources, err))
+		return NULL;
+	if (!instance->source && asks_help(&arguments.named) && help(script, &sources.v[0], err))
+		return NULL;
+	program = lang_compile(sources.v[0].name, sources.v[0].text, sources.v[0].len, options);
+	if (!refuse_unused(instance, program, &arguments, err))
 		return program;
 	instance->ctx->usage = true;
 	lang_program_free(program);

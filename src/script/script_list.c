@@ -58,29 +58,23 @@ int script_list(struct script *script, struct err *err)
 	return print(script, err);
 }
 
-/* The options of the program, as the help of a script that is a tool has them. */
-static int print_options(struct script *script, struct err *err)
+int script_list_options(struct script *script, const struct lang_about *about, struct err *err)
 {
-	const struct lang_source *text = &script->program->sources.v[0];
-	__cleanup(lang_about_release) struct lang_about about = {};
 	struct opt_table table = {};
 	struct doc doc = { .name = "trace", .tables = &table, .n_tables = 1 };
 	struct opt *opts __free = NULL;
 	char *args __free = NULL, *brief __free = NULL;
-	int ret = lang_about_read(&about, text->name, text->text, text->len, err);
 
-	if (ret)
-		return ret;
-	opts = base_alloc((about.n + 1) * sizeof(*opts));
-	for (size_t i = 0; i < about.n; i++)
-		opts[i] = (struct opt){ .type = about.v[i].kind == GETOPT_FLAG ? OPT_BOOL : OPT_STRING,
-					.name = about.v[i].name,
-					.arg = about.v[i].argument,
-					.help = about.v[i].help };
-	table = (struct opt_table){ .title = "options of the program, behind --", .opts = opts, .n = about.n };
+	opts = base_alloc((about->n + 1) * sizeof(*opts));
+	for (size_t i = 0; i < about->n; i++)
+		opts[i] = (struct opt){ .type = about->v[i].kind == GETOPT_FLAG ? OPT_BOOL : OPT_STRING,
+					.name = about->v[i].name,
+					.arg = about->v[i].argument,
+					.help = about->v[i].help };
+	table = (struct opt_table){ .title = "options of the program, behind --", .opts = opts, .n = about->n };
 	doc.args = args = base_printf("%s -- [--NAME[=VALUE]]...",
 				      script->settings->program ? "-e PROGRAM" : script->instance->args.v[0]);
-	doc.brief = brief = base_strndup(about.comment, strcspn(about.comment, "\n"));
+	doc.brief = brief = base_strndup(about->comment, strcspn(about->comment, "\n"));
 	doc_help(stdout, &doc);
 	return print(script, err);
 }
@@ -90,8 +84,6 @@ int script_list_program(struct script *script, struct err *err)
 	const struct lang_program *program = script->program;
 	enum lang_detail detail = detail_of(script->instance->ctx);
 
-	if (script->asks_help)
-		return print_options(script, err);
 	if (!script->settings->list)
 		return 0;
 	report_set_verbose(false); /* -v means the list's details */

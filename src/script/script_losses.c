@@ -30,13 +30,34 @@ static uint64_t lost_records(const struct script *script)
 	return sum;
 }
 
+static bool is_same_place(const struct lang_site *a, const struct lang_site *b)
+{
+	return a->kind == b->kind && a->at.source == b->at.source && a->at.begin == b->at.begin &&
+	       a->at.end == b->at.end;
+}
+
+/* A block that is compiled for several kinds of probes has several sites at one place: the first one stands for all. */
+static uint64_t missing_at(const struct script *script, const struct lang_site *first)
+{
+	uint64_t sum = 0;
+
+	vec_each(site, &script->program->sites) {
+		if (!is_same_place(*site, first))
+			continue;
+		if ((*site)->number < first->number)
+			return 0;
+		sum += lost(script, "lang_lost_records", (*site)->number);
+	}
+	return sum;
+}
+
 /* No loss: the program deletes what is not there. Without -k each such place is reported once. */
 static void say_missing(struct script *script)
 {
+	if (script->settings->faults)
+		return;
 	vec_each(site, &script->program->sites) {
-		uint64_t n = (*site)->kind == SITE_MISSING && !script->settings->faults ?
-				     lost(script, "lang_lost_records", (*site)->number) :
-				     0;
+		uint64_t n = (*site)->kind == SITE_MISSING ? missing_at(script, *site) : 0;
 		__free char *times = n > 1 ? base_printf(" (%llu times)", (unsigned long long)n) : NULL;
 		__free char *text = base_printf("%s%s", str_or_empty((*site)->format), str_or_empty(times));
 

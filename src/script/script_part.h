@@ -31,7 +31,10 @@ struct script_front {
 	bool has_format;	/* -f is the format of the output */
 	bool shows_places;	/* its program is the text that the user typed: errors show their place in it */
 	const char *makes_room; /* what helps if a map is full */
-	/* As lang_compile(), with the arguments in the options. NULL: err says why not, and the context if it is usage. */
+	/*
+	 * As lang_compile(), with the arguments in the options. NULL: err says why not, and the context if it is usage;
+	 * or the context says that it was answered.
+	 */
 	struct lang_program *(*compile)(struct script *script, struct lang_options *options, struct err *err);
 	/* Says that all is attached. NULL: nothing. */
 	void (*armed)(struct script *script);
@@ -85,7 +88,6 @@ struct script {
 	/* the program */
 	struct lang_program *program;
 	struct kernel *kernel;
-	bool asks_help; /* -- --help, of a program without an option of this name */
 
 	struct script_loaded loaded;
 	struct script_attached attached;
@@ -227,7 +229,10 @@ int script_iter_open(struct script *script, size_t probe, struct err *err);
 int script_iter_run(struct script_own *own, uint32_t pid, struct err *err);
 void script_iter_release(struct script_own *own);
 
-/* In script_list.c: -l. */
+/* In script_list.c: -l; -- --help. */
+struct lang_about;
+/* Prints the options of a program as the help of a script that is a tool has them. */
+int script_list_options(struct script *script, const struct lang_about *about, struct err *err);
 bool script_lists_program(const struct script *script); /* the arguments are a program, not a pattern */
 int script_list(struct script *script, struct err *err);
 int script_list_program(struct script *script, struct err *err);

@@ -40,6 +40,10 @@ test_delete_of_nothing() {
 	expect_err "^stdin:1:20-33: WARNING: Can't delete map element because it does not exist.$"
 	expect_err "WARNING: Can't delete map element because it does not exist. \(5 times\)$"
 	[ "$(grep -c WARNING err)" = 2 ] || fail "not two warnings: $(cat err)"
+	# a block of several probes is one place
+	btrace 'BEGIN, END { @a[1] = 1; delete(@a, 2); exit(); }'
+	expect_err "^stdin:1:25-38: WARNING: Can't delete map element because it does not exist. \(2 times\)$"
+	[ "$(grep -c WARNING err)" = 1 ] || fail "not one warning: $(cat err)"
 	btrace 'BEGIN { @a[1] = 1; for ($i : 0..5) { delete(@a, 3); } print(delete(@a, 1)); exit(); }' -k
 	expect_line '^true$'
 	[ "$(grep -c WARNING err)" = 5 ] || fail "not five warnings: $(cat err)"
@@ -95,6 +99,30 @@ test_help_of_a_program() {
 	run sonde trace -q -e 'BEGIN { print(getopt("help")); exit(); }' -- --help
 	expect_exit 0
 	expect_line '^true$'
+	# from a pipe, which can be read once
+	echo 'BEGIN { print(getopt("help")); exit(); }' | sonde trace -q - -- --help > out 2> err ||
+		fail "exit status $?"
+	expect_line '^true$'
+	# the help needs no target, and no other argument matters
+	run sonde trace -e 'kprobe:no_such_function { print(getopt("least", 5, "the smallest size")); }' -- --help more
+	expect_exit 0
+	expect_line '^ *--least N +the smallest size'
+	[ ! -s err ] || fail "a message: $(cat err)"
+	run sonde trace -e 'BEGIN { print(getopt("least", 5, "the smallest size")) ' -- --help
+	expect_exit 1
+	expect_err '^stdin:1:.* ERROR: '
+}
+
+# Whether the caller of the last frame that is wanted can be found makes no other stack.
+test_limited_user_stacks() {
+	btrace "uprobe:$(command -v unpaired):bare { @[ustack(raw, 1)] = count(); @named[ustack(1)] = count();
+		@all[ustack] = count(); }" -c 'unpaired 50'
+	expect_exit 0
+	grep -A 1 '^@named\[' out | grep -q '^ *bare' || fail "no frame of bare()"
+	awk '/^@/ { key = $1; next } /^\]: / { print key; next } { key = key " " $1 }' out | sort > keys
+	[ -z "$(uniq -d keys)" ] || fail "keys repeat: $(uniq -d keys)"
+	grep -q '^@named\[ [^ ]*$' keys || fail "no key of one frame"
+	[ "$(grep -c '^@all' keys)" -ge 2 ] || fail "all callers are found alike: this tests nothing"
 }
 
 # Where the kernel does not name programs, too.
