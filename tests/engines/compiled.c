@@ -80,7 +80,11 @@ static void prepare(struct state *s)
 	largest.sites.n = ARRAY_SIZE(sites);
 	largest.maps.v = maps;
 	largest.maps.n = ARRAY_SIZE(maps);
-	s->options = (struct lang_options){ .features = script_features(), .test = true, .n_cpus = cpus_ids() };
+	s->options = (struct lang_options){ .features = script_features(),
+					    .test = true,
+					    .n_cpus = cpus_ids(),
+					    .positional = random_parameters,
+					    .n_positional = ARRAY_SIZE(random_parameters) };
 	s->options.kernel = kernel_new();
 	for (s->options.n_shards = 1; s->options.n_shards < s->options.n_cpus;)
 		s->options.n_shards *= 2;
@@ -97,7 +101,7 @@ static void prepare(struct state *s)
 /* False: the checker refused it. */
 static bool compile(struct state *s, struct one *one)
 {
-	const struct parse_options parse = {};
+	const struct parse_options parse = { random_parameters, ARRAY_SIZE(random_parameters) };
 	struct lang_program *p = one->program = base_alloc(sizeof(*p));
 	struct ast_program *ast;
 

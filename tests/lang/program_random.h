@@ -2,7 +2,8 @@
 /*
  * Writes random programs in the language that the checker accepts. What a program reads is in maps without keys, which
  * a test fills: @i0 to @i7, an integer of each size and sign, @b and the texts @s0 and @s1. Results are in @r0 to @r7,
- * @q0, @q1, @t and in the hashes @h0 to @h2. The first probe gives each map its type and is not meant to run.
+ * @q0, @q1, @t and in the hashes @h0 to @h2. $1 to $7 are random_parameters. The
+ * first probe gives each map its type and is not meant to run.
  *
  * Loops end after a few turns, and every order of evaluation that matters is that of the text.
  */
@@ -48,10 +49,21 @@ static inline void text_int(struct random_text *t, uint32_t depth);
 static inline void text_string(struct random_text *t, uint32_t depth);
 static inline void text_bool(struct random_text *t, uint32_t depth);
 
+/* What a program is given: numbers of each size, which are constants as literals are. */
+static const char *const random_parameters[] = { "5", "-3", "0", "200", "-40000", "3000000000", "9223372036854775807" };
+
 static inline void text_literal(struct random_text *t)
 {
 	int64_t v = random_number(&t->r);
 
+	if (text_chance(t, 6)) {
+		str_addf(t->to, "$%u", 1 + text_below(t, ARRAY_SIZE(random_parameters)));
+		return;
+	}
+	if (text_chance(t, 30)) {
+		str_add(t->to, "kaddr(\"jiffies\")");
+		return;
+	}
 	if (text_chance(t, 2))
 		v = (int64_t)text_below(t, 20) - 4;
 	if (v < 0 && text_chance(t, 4))
