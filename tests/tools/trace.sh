@@ -158,7 +158,6 @@ test_debugf() {
 }
 
 # config = { perf_rb_pages = N } is the size of the buffer: what begin prints is read when it has ended.
-# kernels=one
 # kernels=ends
 test_buffer_pages_of_a_program() {
 	for pages in 1 64; do
@@ -575,28 +574,6 @@ test_stacks() {
 	expect_line '^\]: 50$'
 }
 
-# Keys of stacks with a limit differ in what is shown, and none begins with what runs the program.
-# kernels=ends
-test_limited_stacks() {
-	probes="kprobe:vfs_read fentry:vfs_read fexit:vfs_read rawtracepoint:kmalloc tracepoint:kmem:kmalloc"
-	# older ones give the kernel's stack to no program there
-	case $(uname -r) in
-	5.* | 6.1.*) ;;
-	*) probes="$probes tracepoint:syscalls:sys_enter_read tracepoint:syscalls:sys_exit_read" ;;
-	esac
-	for probe in $probes; do
-		btrace "$probe /pid == cpid/ { @[kstack(raw, 1)] = count(); @named[kstack(perf, 2)] = count(); }" \
-			-c 'calls 3 read 20 openat'
-		expect_exit 0
-		awk '/^@/ { key = $1; next } /^\]: / { print key; next } { key = key " " $1 }' out | sort > keys
-		[ "$(grep -c '^@\[ [0-9a-f]*$' keys)" -ge 1 ] || fail "$probe: no keys of one frame"
-		[ -z "$(uniq -d keys)" ] || fail "$probe: keys repeat: $(uniq -d keys)"
-		grep -q '^@named\[ [0-9a-f]* [0-9a-f]*$' keys || fail "$probe: no keys of two frames"
-		! grep -E 'unknown|bpf_|perf_(trace|syscall)|trace_syscall|traceiter' out ||
-			fail "$probe: frames of tracing"
-	done
-}
-
 # kernels=ends
 test_iterator() {
 	btrace 'iter:task { printf("%s %d\n", ctx.task.comm, ctx.task.pid); }'
@@ -637,16 +614,18 @@ test_interrupt() {
 test_interrupt_in_a_storm() {
 	while :; do true | true; done &
 	storm=$!
-	start sonde trace -o printed --buffer-size 256k -e 'kprobe:handle_mm_fault { printf("%s %s", kstack, ustack); }
+	start sonde trace -o printed --buffer-size 256k -e '
+		kprobe:handle_mm_fault { printf("at %lld%s%s", nsecs, kstack, ustack); }
 		END { printf("ended\n"); }'
 	wait_until 30 [ -s printed ] || { kill $storm; fail "nothing is printed"; }
-	began=$(date +%s)
+	read -r asked _ < /proc/uptime
 	stop INT
-	ended=$(date +%s)
 	kill $storm
 	expect_exit 0
-	[ $((ended - began)) -le 40 ] || fail "it took $((ended - began)) s to end"
 	grep -q 'ended$' printed || fail "end was not printed"
+	# what the buffer holds may be newer than the signal, not what came meanwhile: a record has 48 bytes at least
+	late=$(awk -v asked="$asked" '/^at / && $2 > asked * 1e9 { n++ } END { print n + 0 }' printed)
+	[ "$late" -le 5462 ] || fail "$late events after the signal are printed"
 }
 
 test_dry_run() {

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde trace: stacks with a limit, which do not begin with what runs the program.
+
+# btrace PROGRAM [ARG]...
+btrace() {
+	program=$1
+	shift
+	run sonde trace -q -e "$program" "$@"
+}
+
+# frames_of_tracing: whether stdout has any.
+frames_of_tracing() {
+	grep -E 'unknown|bpf_|perf_(trace|syscall)|trace_syscall|traceiter' out
+}
+
+# keys: the keys of the maps in stdout, each as one line, sorted.
+keys() {
+	awk '/^@/ { key = $1; next } /^\]: / { print key; next } { key = key " " $1 }' out | sort
+}
+
+# Keys of stacks with a limit differ in what is shown, and none begins with what runs the program.
+# kernels=all arch=yes
+test_limited_stacks() {
+	probes="kprobe:vfs_read fentry:vfs_read fexit:vfs_read rawtracepoint:kmalloc tracepoint:kmem:kmalloc"
+	# older ones give the kernel's stack to no program there
+	case $(uname -r) in
+	5.* | 6.1.*) ;;
+	*) probes="$probes tracepoint:syscalls:sys_enter_read tracepoint:syscalls:sys_exit_read" ;;
+	esac
+	for probe in $probes; do
+		btrace "$probe /pid == cpid/ { @[kstack(raw, 1)] = count(); @named[kstack(perf, 2)] = count(); }" \
+			-c 'calls 3 read 20 openat'
+		expect_exit 0
+		keys > keys
+		[ "$(grep -c '^@\[ [0-9a-f]*$' keys)" -ge 1 ] || fail "$probe: no keys of one frame"
+		[ -z "$(uniq -d keys)" ] || fail "$probe: keys repeat: $(uniq -d keys)"
+		grep -q '^@named\[ [0-9a-f]* [0-9a-f]*$' keys || fail "$probe: no keys of two frames"
+		! frames_of_tracing || fail "$probe: frames of tracing"
+	done
+}
+
+# An iterator is no function that a trampoline is of.
+# kernels=all arch=yes
+test_limited_stacks_of_iterators() {
+	btrace 'iter:task { @[kstack(1)] = count(); @two[kstack(raw, 2)] = count(); @whole = kstack; }'
+	expect_exit 0
+	keys > keys
+	grep -q '^@\[ [a-z_]*seq_[a-z_]*+[0-9]*$' keys || fail "no key of one frame"
+	grep -q '^@two\[ [0-9a-f]* [0-9a-f]*$' keys || fail "no key of two frames"
+	[ -z "$(uniq -d keys)" ] || fail "keys repeat: $(uniq -d keys)"
+	! grep -E 'unknown|bpf_(prog|iter_run)' out || fail "frames of tracing"
+}
+
+# A probe whose registers say where its stack begins has no frames of tracing: those that are there are what was hit.
+# kernels=all
+test_stacks_within_tracing() {
+	btrace 'rawtracepoint:sys_enter /pid == cpid/ { printf("hit\n"); }
+		kprobe:bpf_ringbuf_reserve { @ip = reg("ip"); @two[kstack(2)] = count(); @whole = kstack; }' \
+		-c 'calls 3 read'
+	expect_exit 0
+	for map in '@two' '@whole'; do
+		grep -A 1 "^$map" out | sed -n 's/^ \+\([^+]*\)+.*/\1/p' | sort -u > first
+		[ "$(cat first)" = bpf_ringbuf_reserve ] || fail "$map: begins with $(cat first)"
+	done
+	[ "$(keys | grep -c '^@two\[ [^ ]* [^ ]*$')" = "$(keys | grep -c '^@two')" ] || fail "not two frames each"
+}
+
+# With many tracepoints there is still room for what runs programs at system calls. Two programs at each tracepoint are
+# called by its iterator.
+# kernels=ends
+test_limited_stacks_of_many_tracepoints() {
+	names="kmem/kmalloc kmem/kfree kmem/kmem_cache_alloc kmem/kmem_cache_free kmem/mm_page_alloc kmem/mm_page_free
+		sched/sched_switch sched/sched_wakeup"
+	more= raw=
+	for name in $names; do
+		[ -d /sys/kernel/tracing/events/$name ] || fail "no $name"
+		more="${more}tracepoint:${name%/*}:${name#*/}," raw="${raw}rawtracepoint:${name#*/},"
+	done
+	raw="${raw}rawtracepoint:sys_enter"
+	case $(uname -r) in
+	5.* | 6.1.*) ;;
+	*) more="${more}tracepoint:syscalls:sys_enter_read,tracepoint:syscalls:sys_enter_openat," ;;
+	esac
+	btrace "${more%,} /pid == cpid/ { @[probe, kstack(raw, 1)] = count(); @two[probe, kstack(perf, 2)] = count(); }
+		$raw /pid == cpid/ { @raw[kstack(raw, 1)] = count(); }" -c 'calls 20 read 20 openat'
+	expect_exit 0
+	awk '/^@/ { key = $1 " " $2; n = 0; next } /^\]: / { print key, n; next } { key = key " " $1; n++ }' out |
+		sort > keys
+	[ -z "$(uniq -d keys)" ] || fail "keys repeat: $(uniq -d keys)"
+	! grep '^@[[r].* 0$' keys || fail "keys without a frame"
+	! grep '^@two.* [01]$' keys || fail "keys without two frames"
+	! frames_of_tracing || fail "frames of tracing"
+	case $more in
+	*openat*) grep -q '^@\[tracepoint:syscalls:sys_enter_openat' keys || fail "no stack of a system call" ;;
+	esac
+}
+
+# The body of a loop may be a function that a function of the kernel calls.
+# kernels=all
+test_limited_stacks_within_loops() {
+	if [ "$KERNEL" = 5.10 ]; then skip "no loops over maps"; fi
+	for probe in fexit:vfs_read fentry:vfs_read rawtracepoint:kmalloc; do
+		btrace "BEGIN { @m[1] = 1; }
+			$probe /pid == cpid/ { for (\$kv : @m) { @[kstack(raw, 1)] = count();
+				@two[kstack(perf, 2)] = count(); } }
+			END { clear(@m); }" -c 'calls 3 read'
+		expect_exit 0
+		keys > keys
+		[ -z "$(uniq -d keys)" ] || fail "$probe: keys repeat: $(uniq -d keys)"
+		grep -q '^@two\[ [0-9a-f]* [0-9a-f]*$' keys || fail "$probe: no keys of two frames"
+		! frames_of_tracing || fail "$probe: frames of tracing"
+	done
+}
+
+# A probe at an instruction of a function: behind what the tracer may change at its begin.
+# kernels=ends
+test_offset_in_a_function() {
+	for at in 4 5 9; do
+		btrace "kprobe:__x64_sys_getpgid+$at /pid == cpid/ { @ = count(); }" -c 'calls 5 getpgid'
+		[ $status != 0 ] || break
+	done
+	expect_exit 0
+	expect_line '^@: 5$'
+	btrace 'kprobe:__x64_sys_getpgid+100000 { @ = count(); }'
+	expect_exit 1
+}
