@@ -162,7 +162,8 @@ static __always_inline __u64 stack_own_by(void *ctx)
 /* A function begins with the call of its trampoline, which returns behind it. */
 #define STACK_OWN_ENTRY 32
 
-static __always_inline bool stack_is_own(__u64 frame)
+/* Whether it is in .rodata.stack. Global as unwind_step() is: each frame and place are two ways to go. */
+__noinline int stack_is_own(__u64 frame)
 {
 #pragma nounroll
 	for (__u32 i = 0; i < STACK_OWN_MAX; i++) {
@@ -171,9 +172,9 @@ static __always_inline bool stack_is_own(__u64 frame)
 		if (!from)
 			break;
 		if (frame >= from && frame < stack_setup.own[i].to)
-			return true;
+			return 1;
 	}
-	return false;
+	return 0;
 }
 
 /*

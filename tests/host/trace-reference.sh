@@ -47,7 +47,7 @@ test_warning_of_cpid() {
 	btrace 'BEGIN { print(cpid); exit(); }'
 	expect_exit 0
 	expect_line '^0$'
-	expect_err '^stdin:1:15-18: WARNING: cpid is 0: there is no -c, and so no child process$'
+	expect_err '^stdin:1:15-19: WARNING: cpid is 0: there is no -c, and so no child process$'
 	btrace 'BEGIN { if (has_cpid) { print(cpid); } exit(); }'
 	expect_exit 0
 	btrace 'BEGIN { print(cpid > 0); exit(); }' -c true
