@@ -380,6 +380,8 @@ static inline struct eval evaluate_call(struct evaluate *e, struct ast *call)
 			entry->is_there = false;
 		return eval_number(entry != NULL, call->type);
 	}
+	if (is_call_of(call, "kaddr"))
+		return eval_number(call->constant, call->type);
 	x = evaluate(e, first);
 	if (is_call_of(call, "bswap"))
 		return eval_number(evaluate_swap(x.n, call->type->size), call->type);
@@ -431,6 +433,7 @@ static inline struct eval evaluate_below(struct evaluate *e, struct ast *ast)
 		return eval_at(v.bytes + ast->index.index->constant * v.type->of->size, v.type->of);
 	case AST_CAST:
 		return evaluate_cast(e, ast);
+	case AST_POSITIONAL:
 	case AST_SIZEOF:
 		return eval_number(ast->constant, ast->type);
 	case AST_TUPLE:

@@ -434,7 +434,8 @@ static bool check_cast_is_allowed(const struct type *from, const struct type *to
 		       (is_int && to->kind == TYPE_BOOL && from->kind == TYPE_STRING);
 	if (to->kind == TYPE_ARRAY)
 		return (type_is_integral(from) && from->size == to->size) ||
-		       (from->kind == TYPE_ARRAY && from->size == to->size && type_is_integral(from->of));
+		       (from->kind == TYPE_ARRAY && from->size == to->size && type_is_integral(from->of)) ||
+		       (from->kind == TYPE_STRING && from->size == to->size && type_is_integral(to->of));
 	if (to->kind == TYPE_STRING)
 		return check_is_text(from);
 	return type_same(from, to);

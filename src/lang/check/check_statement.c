@@ -57,8 +57,10 @@ static void check_let(struct checker *c, struct ast *ast)
 	variable = check_declare(c, node);
 	if (ast->let.as_type) {
 		type = check_written_type(c, ast->let.as_type);
-		variable->type = type;
 		variable->is_typed = type->kind != TYPE_NONE && !str_same(ast->let.as_type->name, "string");
+		/* one without a size is as long as what is assigned: it keeps what the pass before found */
+		if (variable->is_typed || variable->type->kind == TYPE_NONE)
+			variable->type = type;
 	}
 	if (value->kind != TYPE_NONE)
 		check_grow_variable(c, variable, value, ast->at);
