@@ -93,7 +93,7 @@ struct stack_setup {
 	unsigned char pointers;	    /* callers are found by frame pointers, where there is no table */
 	unsigned char native;	    /* frames of an interpreter's own code are shown, too */
 	unsigned char interpreted;  /* frames of interpreters are shown */
-	unsigned char func_ip; /* 1: the kernel says which function a trampoline is of (5.15) */
+	unsigned char func_ip;	    /* 1: the kernel says which function a trampoline is of (5.15) */
 	unsigned char unused;
 	/* The pid namespace of the process ids in "unwind_spaces"; 0: the host's. dev is as the kernel has it. */
 	unsigned long long pidns_dev, pidns_ino;

@@ -20,11 +20,11 @@
 struct unwind_slot {
 	__u64 busy; /* how many programs want it: stack_take() */
 	struct unwind_regs regs;
-	bool exact;  /* the frame was interrupted at regs.pc; else that is the last byte of a call */
-	bool has_lr; /* regs.lr is valid */
-	bool narrow; /* a 32-bit program */
-	bool known;  /* `space` is valid */
-	bool top;    /* the innermost frame */
+	bool exact;   /* the frame was interrupted at regs.pc; else that is the last byte of a call */
+	bool has_lr;  /* regs.lr is valid */
+	bool narrow;  /* a 32-bit program */
+	bool known;   /* `space` is valid */
+	bool top;     /* the innermost frame */
 	bool limited; /* `depth` frames are wanted, and not whether there are more */
 	__u32 tgid, depth;
 	struct unwind_space space;

@@ -15,8 +15,8 @@ struct search {
 	const char *const *tracepoints;
 	size_t n_tracepoints, n;
 	size_t n_of_tracepoints; /* of these n */
-	struct stack_own *open; /* ends where the next symbol begins */
-	uint64_t begin;		/* of that symbol */
+	struct stack_own *open;	 /* ends where the next symbol begins */
+	uint64_t begin;		 /* of that symbol */
 };
 
 static const char *behind(const char *name, const char *prefix)
@@ -28,10 +28,18 @@ static const char *behind(const char *name, const char *prefix)
 
 /* What runs programs at system calls, iterators and bodies of loops: there is always room for these. */
 static const char *const always[] = {
-	"perf_syscall_enter",	 "perf_syscall_exit",	   "trace_syscall_enter",
-	"trace_syscall_exit",	 "__traceiter_sys_enter",  "__traceiter_sys_exit",
-	"__bpf_trace_sys_enter", "__bpf_trace_sys_exit",   "bpf_iter_run_prog",
-	"bpf_for_each_map_elem", "bpf_for_each_hash_elem", "bpf_for_each_array_elem",
+	"perf_syscall_enter",
+	"perf_syscall_exit",
+	"trace_syscall_enter",
+	"trace_syscall_exit",
+	"__traceiter_sys_enter",
+	"__traceiter_sys_exit",
+	"__bpf_trace_sys_enter",
+	"__bpf_trace_sys_exit",
+	"bpf_iter_run_prog",
+	"bpf_for_each_map_elem",
+	"bpf_for_each_hash_elem",
+	"bpf_for_each_array_elem",
 	"bpf_loop",
 };
 

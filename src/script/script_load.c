@@ -209,9 +209,9 @@ static int open_stacks(struct script *script, struct err *err)
 	script->stacks_settings.user_only = !kernel;
 	script->stacks_settings.mangled = !script->program->config.cpp_demangle;
 	script->loaded.stacks_source = (struct stacks_source){ .settings = &script->stacks_settings,
-								  .limited = limited,
-								  .tracepoints = tracepoints.v,
-								  .n_tracepoints = tracepoints.n };
+							       .limited = limited,
+							       .tracepoints = tracepoints.v,
+							       .n_tracepoints = tracepoints.n };
 	ret = stacks_open(&script->loaded.stacks, script->instance, &script->loaded.stacks_source, &script->loaded.object, err);
 	script->names.stacks = script->loaded.stacks;
 	script->loaded.stacks_source.n_tracepoints = 0;

@@ -59,7 +59,7 @@ static bool is_tracer(const struct frame *frame)
 	static const char *const prefixes[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_", "perf_trace_",
 						"bpf_for_each_" };
 	static const char *const names[] = { "perf_syscall_enter", "perf_syscall_exit", "trace_syscall_enter",
-					     "trace_syscall_exit", "bpf_iter_run_prog",	 "bpf_loop" };
+					     "trace_syscall_exit", "bpf_iter_run_prog", "bpf_loop" };
 
 	if (frame->kind != FRAME_KERNEL)
 		return false;
