@@ -124,6 +124,19 @@ static const struct type *check_compound(struct checker *c, struct ast *ast, con
 	return check_arithmetic(c, ast->assign.op, &to, value, ast->at);
 }
 
+/* Warns where an unsigned value becomes signed, because another value of the same variable or map is. */
+static void check_becomes_signed(struct checker *c, const struct ast *value, const struct type *to, const char *name)
+{
+	const struct type *from = value->type;
+
+	if (from->kind == TYPE_INTEGER && to->kind == TYPE_INTEGER && from->size == 8 && !from->is_signed &&
+	    !from->is_literal && to->is_signed)
+		check_warning(c, value->at,
+			      "'%s' becomes '%s', which %s has for another value: from 2^63 on it is negative; "
+			      "a cast says that this is meant",
+			      check_show(c, from), check_show(c, to), name);
+}
+
 static const struct type *check_assign_variable(struct checker *c, struct ast *ast)
 {
 	struct ast *to = ast->assign.to;
@@ -143,6 +156,8 @@ static const struct type *check_assign_variable(struct checker *c, struct ast *a
 	if (variable && type->kind != TYPE_NONE)
 		check_grow_variable(c, variable, type, ast->at);
 	to->type = variable ? variable->type : type_none();
+	if (ast->assign.op == OP_NONE && variable && !variable->is_typed)
+		check_becomes_signed(c, ast->assign.value, to->type, variable->name);
 	return to->type;
 }
 
@@ -197,6 +212,8 @@ static const struct type *check_assign_map(struct checker *c, struct ast *ast)
 	else if (type->kind != TYPE_NONE)
 		check_grow_map(c, map, type, ast->at);
 	to->type = map->value;
+	if (ast->assign.op == OP_NONE)
+		check_becomes_signed(c, value, map->value, map->name);
 	return map->value;
 }
 
