@@ -618,14 +618,18 @@ test_interrupt_in_a_storm() {
 		kprobe:handle_mm_fault { printf("at %lld%s%s", nsecs, kstack, ustack); }
 		END { printf("ended\n"); }'
 	wait_until 30 [ -s printed ] || { kill $storm; fail "nothing is printed"; }
+	# it prints nothing between this moment and the signal
+	kill -STOP $started
 	read -r asked _ < /proc/uptime
-	stop INT
+	kill -INT $started
+	stop CONT
 	kill $storm
 	expect_exit 0
 	grep -q 'ended$' printed || fail "end was not printed"
-	# what the buffer holds may be newer than the signal, not what came meanwhile: a record has 48 bytes at least
+	# The buffer may be full of newer ones, and be filled once more while the program is detached. A record has 48
+	# bytes at least.
 	late=$(awk -v asked="$asked" '/^at / && $2 > asked * 1e9 { n++ } END { print n + 0 }' printed)
-	[ "$late" -le 5462 ] || fail "$late events after the signal are printed"
+	[ "$late" -le 10924 ] || fail "$late events after the signal are printed"
 }
 
 test_dry_run() {
