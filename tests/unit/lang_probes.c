@@ -119,6 +119,10 @@ Test(lang_probes, wrong)
 		{ "profile:hz:2000000000", "profile cannot run more than 1,000,000,000 times a second" },
 		{ "software:faluts", "perf has no software event 'faluts'", "did you mean 'faults'?" },
 		{ "software:faults:0", "the number of events cannot be 0" },
+		{ "watchpoint:g_value:8:w", "a watchpoint needs an address: watchpoint:0x10000000:8:rw" },
+		{ "watchpoint:increment+arg1:8:w",
+		  "watchpoint:increment+arg1 is not supported, what an argument points to: print it with a probe of "
+		  "the function, and watch that address (watchpoint:0x10000000:8:rw)" },
 		{ "watchpoint:0x10:3:w", "a watchpoint watches 1, 2, 4 or 8 bytes" },
 		{ "watchpoint:0x10:8:q", "'q' is not a kind of access: r, w, rw or x" },
 		{ "watchpoint:0x10:8:", "the access is missing: r, w, rw or x" },

@@ -3,6 +3,7 @@
  * Takes the text of an attach point apart: which kind, and what it says of the place. What kernel and user functions,
  * tracepoints and USDT probes are called is probe/spec.h's; this file only brings bpftrace's forms into that one.
  */
+#include <ctype.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 
@@ -263,6 +264,14 @@ static bool parse_access(struct parse *p, const char *text)
 	return p->attach->access || fail(p, "the access is missing: r, w, rw or x");
 }
 
+/* FUNCTION+argN, the memory that an argument points to. */
+static bool is_argument(const char *text)
+{
+	const char *plus = strstr(text, "+arg");
+
+	return plus && isdigit((unsigned char)plus[strlen("+arg")]);
+}
+
 /* "0x10000000:8:rw" */
 static bool parse_watchpoint(struct parse *p)
 {
@@ -270,8 +279,12 @@ static bool parse_watchpoint(struct parse *p)
 	const char *at;
 
 	if (!parse_number(p->rest, &attach->address, &at))
-		return fail(p, "a watchpoint needs an address: watchpoint:0x10000000:8:rw (that of a function's "
-			       "argument is not supported: print it with a uprobe first)");
+		return is_argument(p->rest)
+			       ? fail(p, "watchpoint:%.*s is not supported, what an argument points to: print it "
+					 "with a probe of the function, and watch that address "
+					 "(watchpoint:0x10000000:8:rw)",
+				      (int)strcspn(p->rest, ":"), p->rest)
+			       : fail(p, "a watchpoint needs an address: watchpoint:0x10000000:8:rw");
 	if (*at++ != ':' || !parse_number(at, &attach->length, &at) || *at++ != ':')
 		return fail(p, "the form is watchpoint:ADDRESS:LENGTH:ACCESS (watchpoint:0x10000000:8:rw)");
 	if (attach->length != 1 && attach->length != 2 && attach->length != 4 && attach->length != 8)
