@@ -46,31 +46,18 @@ static const struct opt options[] = {
 	    "write a flame graph of these times to FILE, an SVG image for any browser"),
 	OPT(OPT_STRING, struct settings, graph.perfetto, 0, "perfetto", "FILE",
 	    "write the calls to FILE for Perfetto's UI: nested slices of each thread"),
+	OPT(OPT_STRING, struct settings, graph.record, 0, "record", "FILE",
+	    "write the calls to FILE for sonde report: trees, and their differences"),
 	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
 	    "probe user functions even if that may break the program, and overwrite FILEs that exist"),
 };
 
-/* clang-format off */
-#define COLUMNS \
-	EVENT_TIMES, \
-	FIELD(FIELD_DURATION, struct graph_row, ns, "ns", "TIME(us)", 12, .unit = UNIT_US, .decimals = 2, \
-	      .absent = "", KNOWN_BY(struct graph_row, ended)), \
-	EVENT_ID(tid, "TID", 7), \
-	TEXT(FIELD_STR, struct graph_row, line, "FUNCTION", -1, .may_cut = true), \
-	EVENT_ID_DATA(pid), \
-	DATA(FIELD_CHARS, struct event, comm, "comm", .role = ROLE_TASK), \
-	DATA(FIELD_U32, struct graph_row, depth, "depth"), \
-	DATA(FIELD_STR, struct graph_row, function, "func"), \
-	DATA(FIELD_STR, struct graph_row, args, "args"), \
-	DATA(FIELD_S64, struct graph_row, ret, "retval", KNOWN_BY(struct graph_row, returned)), \
-	DATA(FIELD_STR, struct graph_row, result, "result")
-/* clang-format on */
-
-static const struct field fields[] = { COLUMNS };
+static const struct field fields[] = { EVENT_TIMES, GRAPH_COLUMNS };
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
 static const struct field stack_fields[] = {
-	COLUMNS,
+	EVENT_TIMES,
+	GRAPH_COLUMNS,
 	FIELD(FIELD_STACK, struct graph_row, stack, "kernel_stack", NULL, 0),
 };
 static const struct schema stack_schema = { stack_fields, ARRAY_SIZE(stack_fields) };
@@ -110,6 +97,7 @@ static const char *not_flat(const struct settings *settings)
 	       : graph->folded	       ? "--folded"
 	       : graph->flame	       ? "--flame"
 	       : graph->perfetto       ? "--perfetto"
+	       : graph->record	       ? "--record"
 				       : NULL;
 }
 
@@ -263,6 +251,8 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
 	     "how the thread came there.\n\n"
 	     "--perfetto writes all calls as nested slices for https://ui.perfetto.dev and its trace processor, with "
 	     "a track for each thread and each goroutine. With -a and -r they have arguments and results, by name.\n\n"
+	     "--record writes the calls as a recording: sonde report FILE tree prints the trees, sonde report FILE sums "
+	     "by function, with and without the calls in them, and sonde report NEW diff OLD what changed.\n\n"
 	     "--flat prints no trees but a line for each call of a kernel function as it begins, with the function "
 	     "that has called it, as ftrace's function tracer does. It takes functions that never return, too.\n\n"
 	     "-t leaves out calls that were shorter, with all that was called in them, for that was shorter still. With "
@@ -273,6 +263,7 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
 	      { "sonde graph -t 10ms -D 3 'ext4_*' -d 10", "slow calls, three levels of them" },
 	      { "sonde graph -q --flame graph.svg 'vfs_*' 'ext4_*' -- ls -lR /usr", "a picture" },
 	      { "sonde graph -q -ar --perfetto graph.pftrace 'vfs_*' -- ls", "a timeline for https://ui.perfetto.dev" },
+	      { "sonde graph -q -ar --record new.trace 'vfs_*' -- ls", "trees to look at later, or to compare" },
 	      { "sonde graph -ar --if 'ret < 0' 'vfs_*' 'security_*' -- ls", "what fails, and in which calls" },
 	      { "sonde graph -k -g vfs_write 'ext4_*' -d 1", "writes to files, and who makes them" },
 	      { "sonde graph --flat 'vfs_*' -p 1234", "entries in order, and who called: ftrace's function tracer" },

@@ -2,6 +2,7 @@
 /* report: what a recording says, as tables, as a timeline, beside another recording. src/report/ does it. */
 #include "base/report.h"
 #include "convert/convert.h"
+#include "graph/graph_replay.h"
 #include "report/difference.h"
 #include "report/spent.h"
 #include "report/summary.h"
@@ -13,7 +14,7 @@
 
 #define TOP_DEFAULT 20
 #define TOP_UNSET   UINT32_MAX
-#define VIEWS	    "[summary | timeline | why | strace | diff OLD]"
+#define VIEWS	    "[summary | timeline | tree | why | strace | diff OLD]"
 
 struct settings {
 	uint32_t top;
@@ -34,6 +35,7 @@ static const struct opt options[] = {
 enum view {
 	VIEW_SUMMARY,
 	VIEW_TIMELINE,
+	VIEW_TREE,
 	VIEW_WHY,
 	VIEW_STRACE,
 	VIEW_DIFF
@@ -49,6 +51,7 @@ struct wish {
 static const char *const views[] = {
 	[VIEW_SUMMARY] = "summary",
 	[VIEW_TIMELINE] = "timeline",
+	[VIEW_TREE] = "tree",
 	[VIEW_WHY] = "why",
 	[VIEW_STRACE] = "strace",
 	[VIEW_DIFF] = "diff",
@@ -253,6 +256,16 @@ static int timeline(struct run *run, struct recording *r, const struct wish *wis
 	return ret;
 }
 
+static int tree(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
+{
+	uint64_t lost = 0;
+	int ret = graph_replay(r, run->ctx.out, &lost, err);
+
+	if (!ret || ret == -ENODATA)
+		say_losses(r, wish->file, lost);
+	return ret;
+}
+
 static int why(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
 {
 	const struct settings *settings = run->instance.tool_settings;
@@ -286,6 +299,8 @@ static int show(struct run *run, struct recording *r, const struct wish *wish, s
 		return diff(run, r, wish, err);
 	if (wish->view == VIEW_TIMELINE)
 		return timeline(run, r, wish, err);
+	if (wish->view == VIEW_TREE)
+		return tree(run, r, wish, err);
 	if (wish->view == VIEW_WHY)
 		return why(run, r, wish, err);
 	if (wish->view == VIEW_STRACE)
@@ -331,10 +346,12 @@ TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
 	     "kernel like the one that was recorded.\n\n"
 	     "summary, which is the default, prints what each thread did with its time: RUN on a processor, WAIT "
 	     "for one, SLEEP, and wait for a DISK (or sleep without being interruptible); then system calls by the time that "
-	     "they took, requests to disks by their latency, and how many events there are of each kind. Threads that "
+	     "they took, functions of sonde graph --record by the time that they took without the calls in them, requests "
+	     "to disks by their latency, and how many events there are of each kind. Threads that "
 	     "existed before the recording are judged from their first event. --csv has the threads only.\n\n"
 	     "timeline prints a line for each event, in order: who it was, the processor, the time since the recording "
 	     "began, and what happened. Where records were lost it says so, and how many.\n\n"
+	     "tree prints the calls of a recording of sonde graph --record as sonde graph does.\n\n"
 	     "why prints the page of sonde why: the path of the command, if the recording is of one, where the time of "
 	     "all threads went, and the longest waits, five or as many as --top says. Sleeps have the causes of sonde "
 	     "why, by the system call alone: descriptor is a wait in a call on a file, a pipe, a terminal or a socket, "
@@ -353,6 +370,7 @@ TOOL(report, .brief = "show a recording: sums, timeline, path, or what changed",
      EXAMPLES({ "sonde report", "the sums of sonde.trace" }, { "sonde report x.trace timeline | less", "all events" },
 	      { "sonde report why", "what made the command last" },
 	      { "sonde report x.trace strace", "the calls of sonde record strace, with their arguments" },
+	      { "sonde report x.trace tree", "the calls of sonde graph --record, as trees" },
 	      { "sonde report new.trace diff old.trace", "what got slower" },
 	      { "sonde report --flame wall.svg", "where the time of all threads went, as a picture" },
 	      { "sonde report --perfetto out.pftrace", "a file to open in Perfetto's UI" },

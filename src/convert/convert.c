@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What all converters do: create the file, write it piece by piece, report. Knows no format. */
+/* What all converters do: create the file, write it piece by piece, report. */
 #include "base/write.h"
 #include "convert.h"
 
@@ -16,6 +16,16 @@ void sink_flush(struct sink *sink)
 {
 	if (sink->data.len >= MUCH)
 		write_out(sink);
+}
+
+const struct convert_format *convert_format_of(const struct file *file)
+{
+	static const struct convert_format *const formats[] = { &convert_perfetto, &convert_trace_dat, &convert_recording };
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (file->format == &formats[i]->file)
+			return formats[i];
+	return NULL;
 }
 
 int convert_write(const struct convert_format *format, struct recording *r, const struct file *file, struct err *err)

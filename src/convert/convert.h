@@ -26,7 +26,11 @@ struct convert_format {
 	int (*write)(struct recording *r, struct sink *sink, struct err *err);
 };
 
-extern const struct convert_format convert_perfetto, convert_trace_dat;
+/* convert_recording: the recording itself. */
+extern const struct convert_format convert_perfetto, convert_trace_dat, convert_recording;
+
+/* The format of a file that is one of these; NULL: it is none. */
+const struct convert_format *convert_format_of(const struct file *file);
 
 /* Rewinds the recording and writes the file. Returns 0 or -errno with err set; there is no file then. */
 int convert_write(const struct convert_format *format, struct recording *r, const struct file *file, struct err *err);

@@ -12,6 +12,7 @@
 #include "graph_flat.h"
 #include "graph_if.h"
 #include "graph_record.h"
+#include "graph_tree.h"
 #include "probe/target.h"
 #include "prototype.h"
 
@@ -19,8 +20,6 @@
 #define CALLS_MAX 65536
 /* And of all threads together: 32 MB. Some may have ended in a call, which nobody says. */
 #define CALLS_ALL_MAX 262144
-/* Levels of a tree that are indented; a recursion may be deeper than a terminal is wide. */
-#define INDENT_MAX 24
 /* Threads without a call stay in the table until there are so many. */
 #define IDLE_MAX 1024
 
@@ -67,8 +66,9 @@ struct graph {
 	struct graph_record record;
 	struct graph_flat flat;
 	struct graph_if only_if;
+	struct graph_tree tree;
 	/* what the row that is printed points to */
-	struct str args, result, line;
+	struct str args, result;
 };
 
 /* --- begin and end --- */
@@ -135,9 +135,11 @@ static int refuse_both(const struct graph *graph, struct err *err)
 
 static int begin_record(struct graph *graph, struct err *err)
 {
-	const struct file *file = graph_files_perfetto(&graph->files);
+	const struct file *file = graph_files_recorded(&graph->files, NULL);
 	int ret = file ? graph_record_open(&graph->record, file, graph->settings, err) : 0;
 
+	while (file && (file = graph_files_recorded(&graph->files, file)))
+		record_temporary_also(&graph->record.recording, file);
 	for (size_t i = 0; i < graph->set->n_slots; i++)
 		graph_record_function(&graph->record, i, graph->set->slots[i]);
 	return ret;
@@ -156,6 +158,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	graph->settings = settings;
 	graph->set = set;
 	graph->out = out;
+	graph->tree.out = out;
 	graph->prototypes = prototypes_new(set->n_slots);
 	find_functions(graph);
 	if ((settings->flat && graph_flat_check(set, err)) || graph_files_add(&graph->files, settings, err) ||
@@ -204,7 +207,7 @@ void graph_free(struct graph *graph)
 	free(graph->functions);
 	str_release(&graph->args);
 	str_release(&graph->result);
-	str_release(&graph->line);
+	graph_tree_release(&graph->tree);
 	free(graph);
 }
 
@@ -269,19 +272,6 @@ static void find_who(const struct graph *graph, struct thread *thread)
 
 /* --- rows --- */
 
-static void print_line(struct graph *graph, struct graph_row *row, const char *fmt, ...)
-{
-	va_list ap;
-
-	str_reset(&graph->line);
-	str_add_fill(&graph->line, ' ', 2 * (row->depth < INDENT_MAX ? row->depth : INDENT_MAX));
-	va_start(ap, fmt);
-	str_addv(&graph->line, fmt, ap);
-	va_end(ap);
-	row->line = graph->line.data;
-	output_row(graph->out, row);
-}
-
 static void describe(struct graph *graph, const struct thread *thread, const struct call *call, struct graph_row *row)
 {
 	const struct target *function = graph->functions[call->function];
@@ -320,18 +310,9 @@ static void print_flat(struct graph *graph, const struct graph_event *event)
 	describe(graph, &thread, &call, &row);
 	row.caller = graph_flat_caller(&graph->flat, event->ret);
 	if (row.args)
-		print_line(graph, &row, "%s(%s) <- %s", row.function, row.args, row.caller);
+		graph_tree_line(&graph->tree, &row, "%s(%s) <- %s", row.function, row.args, row.caller);
 	else
-		print_line(graph, &row, "%s <- %s", row.function, row.caller);
-}
-
-static void print_begin(struct graph *graph, const struct thread *thread, const struct call *call)
-{
-	struct graph_row row;
-
-	describe(graph, thread, call, &row);
-	row.ended = false;
-	print_line(graph, &row, "%s(%s) {", row.function, str_or_empty(row.args));
+		graph_tree_line(&graph->tree, &row, "%s <- %s", row.function, row.caller);
 }
 
 static void add_stack(const struct graph *graph, const struct thread *thread, struct graph_row *row)
@@ -342,38 +323,6 @@ static void add_stack(const struct graph *graph, const struct thread *thread, st
 		return;
 	stacks_find(graph->shared.stacks, thread->stack, &named);
 	row->stack = named.kernel;
-}
-
-static void print_end(struct graph *graph, const struct thread *thread, const struct call *call)
-{
-	struct graph_row row;
-
-	describe(graph, thread, call, &row);
-	add_stack(graph, thread, &row);
-	if (!call->ended)
-		print_line(graph, &row, "} /* has not returned */");
-	else
-		print_line(graph, &row, "}%s%s", row.result ? " = " : "", str_or_empty(row.result));
-}
-
-/* A call without others in it. */
-static void print_leaf(struct graph *graph, const struct thread *thread, const struct call *call)
-{
-	struct graph_row row;
-
-	describe(graph, thread, call, &row);
-	add_stack(graph, thread, &row);
-	print_line(graph, &row, "%s(%s)%s%s%s", row.function, str_or_empty(row.args), row.result ? " = " : "",
-		   str_or_empty(row.result), call->ended ? "" : " /* has not returned */");
-}
-
-static void print_data(struct graph *graph, const struct thread *thread, const struct call *call)
-{
-	struct graph_row row;
-
-	describe(graph, thread, call, &row);
-	add_stack(graph, thread, &row);
-	output_row(graph->out, &row);
 }
 
 /* --- trees --- */
@@ -390,30 +339,35 @@ static int by_begin(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Ends the open calls that the one at this depth is not in. */
-static void close_calls(struct graph *graph, const struct thread *thread, const struct call **open, size_t *n, uint32_t depth)
+/* What graph_tree_print() asks for. */
+struct printed {
+	struct graph *graph;
+	const struct thread *thread;
+};
+
+static uint32_t depth_of(void *ctx, size_t i)
 {
-	while (*n && open[*n - 1]->depth >= depth)
-		print_end(graph, thread, open[--*n]);
+	const struct printed *printed = ctx;
+
+	return printed->thread->v[i].depth;
+}
+
+static void describe_row(void *ctx, size_t i, struct graph_row *row)
+{
+	const struct printed *printed = ctx;
+
+	describe(printed->graph, printed->thread, &printed->thread->v[i], row);
+	add_stack(printed->graph, printed->thread, row);
 }
 
 static void print_tree(struct graph *graph, const struct thread *thread)
 {
-	__free const struct call **open = base_alloc((thread->n + 1) * sizeof(*open));
-	size_t n = 0;
+	struct printed printed = { graph, thread };
 
-	for (size_t i = 0; i < thread->n; i++) {
-		const struct call *call = &thread->v[i];
-
-		close_calls(graph, thread, open, &n, call->depth);
-		if (i + 1 < thread->n && call[1].depth > call->depth) {
-			print_begin(graph, thread, call);
-			open[n++] = call;
-		} else {
-			print_leaf(graph, thread, call);
-		}
-	}
-	close_calls(graph, thread, open, &n, 0);
+	graph->tree.depth = depth_of;
+	graph->tree.describe = describe_row;
+	graph->tree.ctx = &printed;
+	graph_tree_print(&graph->tree, thread->n);
 }
 
 /* --- files --- */
@@ -517,7 +471,7 @@ static void record_thread(struct graph *graph, struct thread *thread)
 
 static void record_calls(struct graph *graph, struct thread *thread)
 {
-	if (!graph_files_perfetto(&graph->files))
+	if (!graph_files_recorded(&graph->files, NULL))
 		return;
 	record_thread(graph, thread);
 	for (size_t i = 0; i < thread->n; i++) {
@@ -565,13 +519,8 @@ static void show_calls(struct graph *graph, struct thread *thread)
 	record_calls(graph, thread);
 	if (graph->files.stacks)
 		add_paths(graph, thread);
-	if (files_use_stdout(&graph->files.files))
-		;
-	else if (output_is_text(graph->out))
+	if (!files_use_stdout(&graph->files.files))
 		print_tree(graph, thread);
-	else
-		for (size_t i = 0; i < thread->n; i++)
-			print_data(graph, thread, &thread->v[i]);
 }
 
 /* Prints the thread's calls, and forgets them. */

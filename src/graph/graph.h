@@ -34,6 +34,7 @@ struct graph_settings {
 	bool flat;		    /* entries as they come, with their callers: no trees */
 	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
 	const char *perfetto;	    /* a file for Perfetto; NULL: none */
+	const char *record;	    /* a file for the calls as a recording; NULL: none */
 	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
 	bool regex, force;	    /* of the spec, as of struct target_options; force: overwrite files, too */
 	pid_t pid;		    /* likewise */
@@ -67,6 +68,22 @@ struct graph_row {
 	struct frame_stack stack;	      /* the kernel's, where depth is 0 and there are stacks */
 	const char *caller;		      /* of settings->flat only: the function that it was called by */
 };
+
+/* The columns of a row behind its times. */
+/* clang-format off */
+#define GRAPH_COLUMNS \
+	FIELD(FIELD_DURATION, struct graph_row, ns, "ns", "TIME(us)", 12, .unit = UNIT_US, .decimals = 2, \
+	      .absent = "", KNOWN_BY(struct graph_row, ended)), \
+	EVENT_ID(tid, "TID", 7), \
+	TEXT(FIELD_STR, struct graph_row, line, "FUNCTION", -1, .may_cut = true), \
+	EVENT_ID_DATA(pid), \
+	DATA(FIELD_CHARS, struct event, comm, "comm", .role = ROLE_TASK), \
+	DATA(FIELD_U32, struct graph_row, depth, "depth"), \
+	DATA(FIELD_STR, struct graph_row, function, "func"), \
+	DATA(FIELD_STR, struct graph_row, args, "args"), \
+	DATA(FIELD_S64, struct graph_row, ret, "retval", KNOWN_BY(struct graph_row, returned)), \
+	DATA(FIELD_STR, struct graph_row, result, "result")
+/* clang-format on */
 
 /*
  * about: GRAPH_SLOTS bytes for the programs, to be filled in. The set's targets come before their returns, as of

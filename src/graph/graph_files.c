@@ -37,14 +37,16 @@ int graph_files_add(struct graph_files *files, const struct graph_settings *sett
 		ret = add(files, &file_flame, settings->flame, settings->force, err);
 	if (!ret)
 		ret = add(files, &convert_perfetto.file, settings->perfetto, settings->force, err);
+	if (!ret)
+		ret = add(files, &convert_recording.file, settings->record, settings->force, err);
 	files->stacks = settings->folded || settings->flame;
 	return ret;
 }
 
-const struct file *graph_files_perfetto(const struct graph_files *files)
+const struct file *graph_files_recorded(const struct graph_files *files, const struct file *after)
 {
 	vec_each(file, &files->files)
-		if (file->format == &convert_perfetto.file)
+		if ((!after || file > after) && convert_format_of(file))
 			return file;
 	return NULL;
 }
@@ -77,7 +79,7 @@ bool graph_files_write(struct graph_files *files, const char *title)
 	vec_each(file, &files->files) {
 		struct err err = {};
 
-		if (file->format == &convert_perfetto.file || !files_write(&files->files, file, &err))
+		if (convert_format_of(file) || !files_write(&files->files, file, &err))
 			continue;
 		report_err(&err, NULL);
 		written = false;

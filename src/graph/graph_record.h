@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Within graph/: calls as a recording, of which a converter makes a file for Perfetto at the end
- * (recorder/record_temporary.h).
+ * Within graph/: calls as a recording, of which converters make files at the end (recorder/record_temporary.h).
  */
 #ifndef SONDE_GRAPH_GRAPH_RECORD_H
 #define SONDE_GRAPH_GRAPH_RECORD_H

@@ -84,6 +84,8 @@ struct recording_call {
 int recording_next_call(struct recording *r, struct recording_call *call);
 /* Back to the first event, and call; tasks are as at the start. */
 void recording_rewind(struct recording *r);
+/* Reads at most n bytes of the file itself from `at` on. Returns how many; 0: it ends there; or -errno. */
+ssize_t recording_bytes(const struct recording *r, uint64_t at, void *to, size_t n);
 
 /* --- what else is in the file; valid until recording_close() --- */
 

@@ -23,6 +23,16 @@ int recording_read(struct recording *r, uint64_t at, void *to, size_t n)
 	return 0;
 }
 
+ssize_t recording_bytes(const struct recording *r, uint64_t at, void *to, size_t n)
+{
+	ssize_t taken;
+
+	do {
+		taken = pread(r->fd, to, n, at);
+	} while (taken < 0 && errno == EINTR);
+	return taken < 0 ? -errno : taken;
+}
+
 bool recording_check(const struct layout_section *section, const void *head, size_t head_bytes, const void *body,
 		     size_t n)
 {

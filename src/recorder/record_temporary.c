@@ -15,7 +15,7 @@
 
 static int write_failed(const struct record_temporary *recording, int ret, struct err *err)
 {
-	return ret ? err_set(err, ret, "cannot write %s: %s", recording->file->name, strerror(-ret)) : 0;
+	return ret ? err_set(err, ret, "cannot write %s: %s", recording->files[0]->name, strerror(-ret)) : 0;
 }
 
 int record_temporary_open(struct record_temporary *recording, const struct file *file, const char *line, pid_t command,
@@ -23,7 +23,7 @@ int record_temporary_open(struct record_temporary *recording, const struct file 
 {
 	int ret;
 
-	recording->file = file;
+	recording->files[recording->n_files++] = file;
 	recording->fd = file_open_temporary(file->dir);
 	if (recording->fd < 0)
 		return write_failed(recording, -errno, err);
@@ -34,6 +34,12 @@ int record_temporary_open(struct record_temporary *recording, const struct file 
 	if (!ret)
 		ret = record_kinds_write(recording->writer, sets);
 	return write_failed(recording, ret, err);
+}
+
+void record_temporary_also(struct record_temporary *recording, const struct file *file)
+{
+	if (recording->writer && recording->n_files < RECORD_TEMPORARY_FILES)
+		recording->files[recording->n_files++] = file;
 }
 
 int record_temporary_begin(struct record_temporary *recording, pid_t command, const struct filter *filter,
@@ -74,8 +80,11 @@ void record_temporary_run(struct record_temporary *recording, uint32_t cpu, uint
 
 static int convert(const struct record_temporary *recording, int fd, struct err *err)
 {
-	struct recording *r = recording_open_fd(fd, recording->file->name, err);
-	int ret = r ? convert_write(&convert_perfetto, r, recording->file, err) : err->code;
+	struct recording *r = recording_open_fd(fd, recording->files[0]->name, err);
+	int ret = r ? 0 : err->code;
+
+	for (size_t i = 0; !ret && i < recording->n_files; i++)
+		ret = convert_write(convert_format_of(recording->files[i]), r, recording->files[i], err);
 
 	recording_close(r);
 	return ret;

@@ -61,6 +61,12 @@ static void add_sums(struct items *items, int which, const struct sums *sums, co
 		summary_add_call(&name, r, call->number);
 		add_item(items, which, "syscall", name.data, call->total, call->count);
 	}
+	vec_each(function, &sums->functions) {
+		str_reset(&name);
+		summary_add_function(&name, r, function->number);
+		add_item(items, which, "self", name.data, function->self, function->count);
+		add_item(items, which, "total", name.data, function->total, function->count);
+	}
 	vec_each(disk, &sums->disks) {
 		str_reset(&name);
 		summary_add_disk(&name, r, disk->device, disk->op);

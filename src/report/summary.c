@@ -12,6 +12,7 @@
 TABLE_GETTER(recording)
 TABLE_GETTER(threads)
 TABLE_GETTER(syscalls)
+TABLE_GETTER(functions)
 TABLE_GETTER(disks)
 TABLE_GETTER(events)
 
@@ -38,6 +39,17 @@ static void get_call(struct value *to, const void *row, const void *ctx)
 	value_set_made(to);
 }
 
+void summary_add_function(struct str *s, const struct recording *r, int64_t number)
+{
+	recording_show_value(s, r, LAYOUT_PROBE, number);
+}
+
+static void get_function(struct value *to, const void *row, const void *ctx)
+{
+	summary_add_function(to->room, ctx, ((const struct function_sum *)row)->number);
+	value_set_made(to);
+}
+
 static void get_device(struct value *to, const void *row, const void *ctx)
 {
 	recording_show_value(to->room, ctx, LAYOUT_DEVICE, ((const struct sums_disk *)row)->device);
@@ -61,6 +73,15 @@ static void get_call_average(struct value *to, const void *row, const void *ctx)
 
 	if (call->timed)
 		value_set_u64(to, call->total / call->timed);
+}
+
+/* Of those that have returned. */
+static void get_function_average(struct value *to, const void *row, const void *ctx)
+{
+	const struct function_sum *function = row;
+
+	if (function->count > function->open)
+		value_set_u64(to, function->total / (function->count - function->open));
 }
 
 static void get_disk_average(struct value *to, const void *row, const void *ctx)
@@ -120,6 +141,17 @@ static const struct field call_fields[] = {
 	FIELD(FIELD_DURATION, struct sums_call, most, "max_ns", "MAX(us)", 12, .unit = UNIT_US, .decimals = 1),
 };
 
+static const struct field function_fields[] = {
+	TABLE(functions),
+	FIELD_GET(FIELD_STR, get_function, "func", "FUNCTION", -26, .role = ROLE_LABEL, .may_cut = true),
+	FIELD(FIELD_U64, struct function_sum, count, "count", "COUNT", 9, .role = ROLE_COUNTER),
+	FIELD(FIELD_DURATION, struct function_sum, self, "self_ns", "SELF(ms)", 11, .unit = UNIT_MS, .decimals = 3),
+	FIELD(FIELD_DURATION, struct function_sum, total, "total_ns", "TOTAL(ms)", 11, .unit = UNIT_MS, .decimals = 3),
+	FIELD_GET(FIELD_DURATION, get_function_average, "avg_ns", "AVG(us)", 11, .unit = UNIT_US, .decimals = 1),
+	FIELD(FIELD_DURATION, struct function_sum, longest, "max_ns", "MAX(us)", 11, .unit = UNIT_US, .decimals = 1),
+	DATA(FIELD_U64, struct function_sum, open, "not_returned", .role = ROLE_COUNTER),
+};
+
 static const struct field disk_fields[] = {
 	TABLE(disks),
 	FIELD_GET(FIELD_STR, get_device, "device", "DEVICE", -12, .role = ROLE_LABEL, .may_cut = true),
@@ -141,6 +173,7 @@ static const struct field kind_fields[] = {
 static const struct schema recording_schema = { recording_fields, ARRAY_SIZE(recording_fields) };
 static const struct schema thread_schema = { thread_fields, ARRAY_SIZE(thread_fields) };
 static const struct schema call_schema = { call_fields, ARRAY_SIZE(call_fields) };
+static const struct schema function_schema = { function_fields, ARRAY_SIZE(function_fields) };
 static const struct schema disk_schema = { disk_fields, ARRAY_SIZE(disk_fields) };
 static const struct schema kind_schema = { kind_fields, ARRAY_SIZE(kind_fields) };
 
@@ -156,6 +189,7 @@ static const struct schema kind_schema = { kind_fields, ARRAY_SIZE(kind_fields) 
 	}
 COMPARE(compare_threads, struct sums_task, ns[SUMS_RUNS], tid)
 COMPARE(compare_calls, struct sums_call, total, number)
+COMPARE(compare_functions, struct function_sum, self, number)
 COMPARE(compare_disks, struct sums_disk, total, op)
 COMPARE(compare_kinds, struct sums_kind, count, kind->id)
 
@@ -200,13 +234,23 @@ static void print_head(const struct sums *sums, const struct recording_info *inf
 		    info->host.release);
 }
 
+/* Of calls of functions alone, nothing is known of what their threads did otherwise. */
+static bool is_known(const struct sums *sums, const struct sums_task *task)
+{
+	uint64_t ns = 0;
+
+	for (int state = SUMS_UNKNOWN + 1; state < SUMS_STATES; state++)
+		ns += task->ns[state];
+	return !sums->functions.n || ns || task->switches || task->calls;
+}
+
 /* Moves the threads that are shown to the front, and returns how many they are. */
 static size_t shown_threads(struct sums *sums)
 {
 	size_t n = 0;
 
 	vec_each(task, &sums->tasks) {
-		if (!task->hidden) {
+		if (!task->hidden && is_known(sums, task)) {
 			struct sums_task shown = *task;
 
 			*task = sums->tasks.v[n];
@@ -225,6 +269,8 @@ void summary_print(struct sums *sums, const struct recording *r, struct output *
 	if (threads_only)
 		return;
 	print_table(out, &call_schema, sums->calls.v, sums->calls.n, sizeof(*sums->calls.v), compare_calls, top);
+	print_table(out, &function_schema, sums->functions.v, sums->functions.n, sizeof(*sums->functions.v),
+		    compare_functions, top);
 	print_table(out, &disk_schema, sums->disks.v, sums->disks.n, sizeof(*sums->disks.v), compare_disks, top);
 	print_table(out, &kind_schema, sums->kinds.v, sums->kinds.n, sizeof(*sums->kinds.v), compare_kinds, top);
 }

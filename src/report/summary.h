@@ -12,8 +12,9 @@
  */
 void summary_print(struct sums *sums, const struct recording *r, struct output *out, uint32_t top, bool threads_only);
 
-/* Appends the name of a call, or of a disk and an operation. */
+/* Appends the name of a call, of a function, or of a disk and an operation. */
 void summary_add_call(struct str *s, const struct recording *r, int64_t number);
+void summary_add_function(struct str *s, const struct recording *r, int64_t number);
 void summary_add_disk(struct str *s, const struct recording *r, uint64_t device, uint64_t op);
 
 #endif

@@ -343,6 +343,10 @@ static void add_event(struct sums *sums, const struct recording *r, const struct
 	case KNOWN_EXIT:
 		acted(sums, r, event);
 		break;
+	case KNOWN_CALL:
+		acted(sums, r, event);
+		sums->crowded += !functions_add(&sums->functions, event);
+		break;
 	}
 }
 
@@ -438,6 +442,7 @@ int sums_read(struct sums *sums, struct recording *r)
 
 void sums_release(struct sums *sums)
 {
+	functions_release(&sums->functions);
 	free(sums->running);
 	free(sums->tasks.v);
 	free(sums->sleeps.v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums over a recording: what each thread did with its time, calls by their number, requests by device and operation,
+ * Sums over a recording: what each thread did with its time, calls by their number, functions, requests by device and operation,
  * events by kind. For reports; nothing is printed here. Of a recording that was filtered, only threads that passed the
  * filter have sums: of the others, an unknown part is missing.
  */
@@ -8,6 +8,7 @@
 #define SONDE_REPORT_SUMS_H
 
 #include "base/set.h"
+#include "functions.h"
 #include "record/recording.h"
 
 enum sums_state {
@@ -83,6 +84,7 @@ struct sums {
 	vec(struct sums_kind) kinds;
 
 	vec(struct sums_sleep) sleeps;
+	struct functions functions;
 
 	/* indices */
 	struct set tids, sleep_ids, numbers, disk_ids, requests;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Calls of a thread come in the order of their begins, each with how deep it is in others. So the calls that it is in
+ * are those before it that are less deep and have not ended.
+ */
+#include "functions.h"
+
+#define FUNCTIONS_MAX (1 << 16)
+/* Calls that are remembered of a thread; and how many of them are searched for one of the same function. */
+#define DEPTH_MAX    (1 << 16)
+#define SEARCHED_MAX 512
+
+static struct functions_track *track_of(struct functions *functions, const struct recording_event *event)
+{
+	int64_t key[] = { event->task, recording_known(event, KNOWN_F_TRACK, 0) };
+	uint32_t number = set_find(&functions->ids, key, sizeof(key));
+
+	if (number == SET_NONE && functions->ids.n >= RECORDING_TASKS_MAX)
+		return NULL;
+	if (number == SET_NONE) {
+		number = set_add(&functions->ids, key, sizeof(key));
+		vec_push(&functions->tracks);
+	}
+	return &functions->tracks.v[number];
+}
+
+static uint32_t find_function(struct functions *functions, int64_t number)
+{
+	uint32_t at = set_find(&functions->numbers, &number, sizeof(number));
+
+	if (at != SET_NONE || functions->n >= FUNCTIONS_MAX)
+		return at;
+	vec_push(functions)->number = number;
+	return set_add(&functions->numbers, &number, sizeof(number));
+}
+
+/* Forgets the calls that one of this depth and begin is not in. */
+static void leave_calls(struct functions_track *track, uint32_t depth, uint64_t begin)
+{
+	while (track->n) {
+		const struct functions_call *last = &track->v[track->n - 1];
+
+		if (last->depth < depth && (!last->end || last->end >= begin))
+			return;
+		track->n--;
+	}
+}
+
+static bool is_in(const struct functions_track *track, uint32_t function)
+{
+	for (size_t i = track->n, n = 0; i-- && n < SEARCHED_MAX; n++)
+		if (track->v[i].function == function)
+			return true;
+	return false;
+}
+
+bool functions_add(struct functions *functions, const struct recording_event *event)
+{
+	uint32_t function = find_function(functions, recording_known(event, KNOWN_F_PROBE, 0));
+	struct functions_track *track = track_of(functions, event);
+	uint32_t depth = recording_known(event, KNOWN_F_DEPTH, 0);
+	bool ended = recording_known(event, KNOWN_F_ENDED, 1);
+	uint64_t took = ended ? recording_known(event, KNOWN_F_TOOK, 0) : 0;
+	struct function_sum *sum;
+
+	if (!track || function == SET_NONE)
+		return false;
+	sum = &functions->v[function];
+	leave_calls(track, depth, event->time);
+	sum->count++;
+	sum->open += !ended;
+	sum->self += took;
+	sum->longest = took > sum->longest ? took : sum->longest;
+	if (!is_in(track, function))
+		sum->total += took;
+	/* what a call takes is not the own time of the one that it is in */
+	if (track->n && track->v[track->n - 1].end) {
+		struct function_sum *caller = &functions->v[track->v[track->n - 1].function];
+
+		caller->self -= took < caller->self ? took : caller->self;
+	}
+	if (track->n < DEPTH_MAX)
+		*vec_push(track) = (struct functions_call){ depth, function, ended ? event->time + took : 0 };
+	return true;
+}
+
+void functions_release(struct functions *functions)
+{
+	vec_each(track, &functions->tracks)
+		free(track->v);
+	free(functions->tracks.v);
+	free(functions->v);
+	set_release(&functions->numbers);
+	set_release(&functions->ids);
+	*functions = (struct functions){};
+}

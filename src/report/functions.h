@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sums of calls of functions: how often, how long, and how long without the calls in them. */
+#ifndef SONDE_REPORT_FUNCTIONS_H
+#define SONDE_REPORT_FUNCTIONS_H
+
+#include "base/set.h"
+#include "record/recording.h"
+
+/* A function. A call in another one of the same function adds to count and self only. */
+struct function_sum {
+	int64_t number;		       /* of its text */
+	uint64_t count, open;	       /* calls; of these, not returned */
+	uint64_t total, self, longest; /* ns */
+};
+
+struct functions_call {
+	uint32_t depth, function; /* function: index */
+	uint64_t end;		  /* 0: it has none */
+};
+
+/* A thread, or what else has calls of its own: those that the last one is in, and that one. */
+struct functions_track {
+	vec(struct functions_call);
+};
+
+/* Initialise with {}. */
+struct functions {
+	vec(struct function_sum);
+	struct set numbers; /* finds them */
+	struct set ids;	    /* of tracks: tid and track */
+	struct {
+		vec(struct functions_track);
+	} tracks;
+};
+
+/* Adds a call: an event of KNOWN_CALL. False: there is no room for more threads or functions. */
+bool functions_add(struct functions *functions, const struct recording_event *event);
+void functions_release(struct functions *functions);
+
+#endif

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# sonde graph --record, and what sonde report makes of it: the same trees, sums by function, differences.
+# of file: kernels=one
+
+# recorded OPTION... FUNCTION... -- COMMAND: its trees, and those of its recording, are the same, in lines and in data.
+recorded() {
+	rm -f calls.trace
+	run sonde graph --record calls.trace "$@"
+	expect_exit 0
+	sed '/^did /d' out > live
+	run sonde report calls.trace tree
+	expect_exit 0
+	cmp live out || fail "$(diff live out | head -n 6)"
+	run sonde report calls.trace tree --json
+	expect_exit 0
+}
+
+test_tree() {
+	echo text > file
+	recorded -ar -g do_sys_openat2 vfs_open security_file_open -- cat file no-such-file
+	expect_line '"func":"do_sys_openat2","args":"dfd=-100, filename=\\"no-such-file\\", .*"result":"-ENOENT"}$'
+	[ "$(stat -c %a calls.trace)" = 600 ] || fail "others may read it"
+	recorded 'u:/bin/nested:n_*' -- nested tree 40 1
+	recorded 'u:/bin/nested:n_*' -- nested deep 100
+	recorded 'u:/bin/nested:n_*' -- nested jump 5
+	recorded -t 1h 'u:/bin/nested:n_*' -- nested tree 1 1
+}
+
+# Trees of threads that run at the same time come in another order than they ended in, but each is whole.
+# kernels=ends arch=yes
+test_threads() {
+	rm -f calls.trace
+	run sonde graph --json --record calls.trace 'u:/bin/nested:n_*' -- nested tree 50 20
+	expect_exit 0
+	expect_json tid pid comm depth func ns ended retval
+	sort rows > live
+	run sonde report calls.trace tree --json
+	expect_exit 0
+	expect_json tid pid comm depth func ns ended retval
+	sort rows | cmp - live || fail "$(sort rows | diff - live | head -n 6)"
+	# a tree of n_root has 1 + 2 + 6 calls, one behind the other
+	awk -F '\t' '{ at = (FNR - 1) % 9; if (($4 == 0) != (at == 0)) bad = 1; if (!at) tid = $1; bad += tid != $1 } END { exit bad }' \
+		rows || fail "trees are mixed"
+}
+
+# Goroutines have trees of their own, of no thread.
+test_go() {
+	rm -f calls.trace
+	run sonde graph --json --max-calls 8192 --record calls.trace 'u:/bin/gofuncs:main.*' -- gofuncs 30
+	expect_exit 0
+	expect_json depth func ns
+	sort rows > live
+	run sonde report calls.trace tree --json
+	expect_json depth func ns
+	sort rows | cmp - live || fail "$(sort rows | diff - live | head -n 6)"
+}
+
+# sums: of the rows depth func ns, trees one behind the other: func, calls, ns, ns without the calls in each. Time in a call
+# of the same function counts once.
+sums() {
+	awk -F '\t' '
+		{
+			depth = $1; n[$2]++; self[$2] += $3
+			for (i = 0; i < depth && at[i] != $2; i++)
+				;
+			if (i == depth) total[$2] += $3
+			if (depth) self[at[depth - 1]] -= $3
+			at[depth] = $2
+		}
+		END { for (func_name in n) print func_name "\t" n[func_name] "\t" total[func_name] + 0 "\t" self[func_name] }' rows | sort
+}
+
+test_functions() {
+	for what in 'tree 20 1' 'deep 30'; do
+		rm -f calls.trace
+		run sonde graph --json --record calls.trace 'u:/bin/nested:n_*' -- nested $what
+		expect_exit 0
+		expect_json depth func ns
+		sums > want
+		run sonde report calls.trace --json
+		expect_exit 0
+		grep '"table":"functions"' out | json func count total_ns self_ns | sort > have
+		cmp want have || fail "$(diff want have)"
+		! grep -q '"table":"threads"' out || fail "nothing is known of the threads"
+	done
+	run sonde report calls.trace
+	expect_exit 0
+	expect_line '^FUNCTION +COUNT +SELF\(ms\) +TOTAL\(ms\) +AVG\(us\) +MAX\(us\)$'
+	expect_line '^n_deep +30 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$'
+}
+
+test_diff() {
+	for n in 10 30; do
+		run sonde graph --force --record $n.trace 'u:/bin/nested:n_*' -- nested tree $n 1
+		expect_exit 0
+	done
+	run sonde report 30.trace diff 10.trace --json
+	expect_exit 0
+	expect_json what name old_count new_count
+	for what in self total; do
+		for row in 'n_root	10	30' 'n_mid	20	60' 'n_leaf	60	180'; do
+			grep -qx "$what	$row" rows || fail "no $what $row: $(cat rows)"
+		done
+	done
+}
+
+# Perfetto's file is the same, whether it is made at once or of the recording.
+test_perfetto() {
+	run sonde graph -ar --perfetto a.pftrace --record calls.trace vfs_read vfs_open -- cat /etc/passwd
+	expect_exit 0
+	run sonde report calls.trace --perfetto b.pftrace
+	expect_exit 0
+	cmp a.pftrace b.pftrace || fail "they differ"
+}
+
+test_bad() {
+	run sonde graph --record calls.trace --flat vfs_read -- true
+	expect_exit 2
+	: > calls.trace
+	run sonde graph --record calls.trace vfs_read -- true
+	expect_exit 1
+	expect_one_err 'calls.trace exists: --force replaces it'
+	run sonde record sched -o sched.trace -- true
+	expect_exit 0
+	run sonde report sched.trace tree
+	expect_exit 1
+	expect_one_err 'no calls of functions'
+	run sonde graph --force --record calls.trace 'u:/bin/nested:n_*' -- nested tree 100 1
+	expect_exit 0
+	head -c 4000 calls.trace > cut.trace
+	run sonde report cut.trace tree
+	expect_exit 0
+	expect_err 'cut.trace: '
+	run sonde graph --record full/a vfs_read -- true
+	expect_exit 1
+}
