@@ -46,6 +46,8 @@ static const struct opt options[] = {
 	    "write a flame graph of these times to FILE, an SVG image for any browser"),
 	OPT(OPT_STRING, struct settings, graph.perfetto, 0, "perfetto", "FILE",
 	    "write the calls to FILE for Perfetto's UI: nested slices of each thread"),
+	OPT(OPT_STRING, struct settings, graph.trace_dat, 0, "trace-dat", "FILE",
+	    "write the calls to FILE for trace-cmd and KernelShark, as ftrace's function graph"),
 	OPT(OPT_STRING, struct settings, graph.record, 0, "record", "FILE",
 	    "write the calls to FILE for sonde report: trees, and their differences"),
 	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
@@ -97,6 +99,7 @@ static const char *not_flat(const struct settings *settings)
 	       : graph->folded	       ? "--folded"
 	       : graph->flame	       ? "--flame"
 	       : graph->perfetto       ? "--perfetto"
+	       : graph->trace_dat      ? "--trace-dat"
 	       : graph->record	       ? "--record"
 				       : NULL;
 }

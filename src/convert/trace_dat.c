@@ -29,6 +29,7 @@ enum dat_option {
 static void add_event(struct dat *dat, const struct recording_event *event)
 {
 	dat->event = event;
+	dat_calls_end(dat, event->time);
 	dat_events_add(dat);
 	if (event->cpu < dat->losses.n)
 		dat->losses.v[event->cpu].lost = 0;
@@ -90,6 +91,15 @@ static void add_comms(struct str *s, const struct recording *r)
 	add_sized(s, str_or_empty(lines.data));
 }
 
+static void add_functions(const struct dat *dat, struct str *s)
+{
+	__str struct str lines = {};
+
+	dat_calls_names(dat, &lines);
+	add_number(s, lines.len, 4);
+	str_addn(s, str_or_empty(lines.data), lines.len);
+}
+
 static void add_options(struct str *s, const struct recording *r)
 {
 	const struct layout_host *host = &recording_info(r)->host;
@@ -115,7 +125,7 @@ static void add_head(struct dat *dat, struct str *s, uint32_t cpus)
 	add_sized(s, EVENT_TEXT);
 	add_number(s, 0, 4); /* events of ftrace's own tracers */
 	dat_formats_add(s, dat->r, &dat->calls);
-	add_number(s, 0, 4); /* kallsyms */
+	add_functions(dat, s);
 	add_number(s, 0, 4); /* printk */
 	add_comms(s, dat->r);
 	add_number(s, cpus, 4);
@@ -151,6 +161,7 @@ static int add_events(struct dat *dat, struct err *err)
 	}
 	if (ret < 0 && err)
 		*err = *recording_error(dat->r);
+	dat_calls_end(dat, UINT64_MAX);
 	add_last_losses(dat);
 	return ret < 0 ? ret : 0;
 }
@@ -185,6 +196,8 @@ static int write_trace_dat(struct recording *r, struct sink *sink, struct err *e
 	ret = write_file(&dat, sink, err);
 	dat_pages_release(&dat.pages);
 	set_release(&dat.calls);
+	set_release(&dat.functions);
+	free(dat.open.v);
 	str_release(&dat.text);
 	free(dat.losses.v);
 	return ret;

@@ -15,7 +15,7 @@ static void put(struct dat *dat, const void *bytes, size_t len)
 	dat->len += len;
 }
 
-static void put_number(struct dat *dat, uint64_t number, size_t bytes)
+void dat_put_number(struct dat *dat, uint64_t number, size_t bytes)
 {
 	put(dat, &number, bytes);
 }
@@ -42,7 +42,7 @@ static void put_text_place(struct dat *dat, size_t fields, size_t len)
 {
 	if (len > DAT_DATA_MAX / 2)
 		len = DAT_DATA_MAX / 2;
-	put_number(dat, (uint64_t)(len + 1) << 16 | (dat->len + 4 + fields), 4);
+	dat_put_number(dat, (uint64_t)(len + 1) << 16 | (dat->len + 4 + fields), 4);
 }
 
 static void put_text(struct dat *dat, const char *text, size_t len)
@@ -51,13 +51,13 @@ static void put_text(struct dat *dat, const char *text, size_t len)
 	put(dat, "", 1);
 }
 
-static void begin(struct dat *dat, unsigned int id, int64_t pid)
+void dat_begin(struct dat *dat, unsigned int id, int64_t pid)
 {
 	dat->len = 0;
-	put_number(dat, id + 1, 2);
-	put_number(dat, pid < 0 ? FLAG_INTERRUPT : 0, 1);
-	put_number(dat, 0, 1);
-	put_number(dat, pid < 0 ? 0 : pid, 4);
+	dat_put_number(dat, id + 1, 2);
+	dat_put_number(dat, pid < 0 ? FLAG_INTERRUPT : 0, 1);
+	dat_put_number(dat, 0, 1);
+	dat_put_number(dat, pid < 0 ? 0 : pid, 4);
 }
 
 static void end(struct dat *dat)
@@ -73,10 +73,10 @@ static void add_exec(struct dat *dat, enum dat_event id)
 	size_t len = 0;
 	const char *text = field ? recording_chars(dat->r, dat->event, field, &len) : NULL;
 
-	begin(dat, id, dat->event->task);
+	dat_begin(dat, id, dat->event->task);
 	put_text_place(dat, 8, len);
-	put_number(dat, dat->event->task, 4);
-	put_number(dat, recording_known(dat->event, KNOWN_F_OLD_TASK, dat->event->task), 4);
+	dat_put_number(dat, dat->event->task, 4);
+	dat_put_number(dat, recording_known(dat->event, KNOWN_F_OLD_TASK, dat->event->task), 4);
 	put_text(dat, str_or_empty(text), len);
 	end(dat);
 }
@@ -98,7 +98,7 @@ static void put_call(struct dat *dat, int64_t call)
 {
 	if (dat->calls.n < CALLS_MAX)
 		set_add(&dat->calls, &call, sizeof(call));
-	put_number(dat, call, 8);
+	dat_put_number(dat, call, 8);
 }
 
 /* The kernel's letters: R, W, F, D. */
@@ -119,7 +119,7 @@ static void put_field(struct dat *dat, const struct dat_field *field)
 	case DAT_BY_HAND:
 		break;
 	case DAT_NUMBER:
-		put_number(dat, number, field->size);
+		dat_put_number(dat, number, field->size);
 		break;
 	case DAT_COMM:
 		put_comm(dat, number);
@@ -131,7 +131,7 @@ static void put_field(struct dat *dat, const struct dat_field *field)
 		put_args(dat);
 		break;
 	case DAT_SECTORS:
-		put_number(dat, number / 512, field->size);
+		dat_put_number(dat, number / 512, field->size);
 		break;
 	case DAT_LETTER:
 		put_letter(dat, field->size);
@@ -148,7 +148,7 @@ static void add_fields(struct dat *dat, enum dat_event id)
 		task = recording_known(dat->event, KNOWN_F_PREV, 0);
 	else if (id == DAT_WAKING)
 		task = recording_known(dat->event, KNOWN_F_WAKER, task);
-	begin(dat, id, task);
+	dat_begin(dat, id, task);
 	for (const struct dat_field *field = dat_formats[id].fields; field->declaration; field++)
 		put_field(dat, field);
 	end(dat);
@@ -168,11 +168,11 @@ static void add_probe(struct dat *dat, enum dat_event id)
 		str_addf(&dat->text, "probe %lld", (long long)probe);
 		name = dat->text.data;
 	}
-	begin(dat, is_return ? DAT_RETURN : id, dat->event->task);
+	dat_begin(dat, is_return ? DAT_RETURN : id, dat->event->task);
 	put_text_place(dat, is_return ? 12 : 52, strlen(name));
-	put_number(dat, 0, 4);
+	dat_put_number(dat, 0, 4);
 	if (is_return)
-		put_number(dat, n ? words[0] : 0, 8);
+		dat_put_number(dat, n ? words[0] : 0, 8);
 	else
 		put_args(dat);
 	put_text(dat, name, strlen(name));
@@ -187,7 +187,7 @@ static void add_mark(struct dat *dat, enum dat_event id)
 
 	str_reset(&dat->text);
 	str_add_shown(&dat->text, str_or_empty(text), len);
-	begin(dat, id, dat->event->task);
+	dat_begin(dat, id, dat->event->task);
 	put_text_place(dat, 0, dat->text.len);
 	put_text(dat, str_or_empty(dat->text.data), dat->text.len);
 	end(dat);
@@ -209,7 +209,7 @@ static void add_other(struct dat *dat)
 		str_addf(&dat->text, "%s%s=", dat->text.len ? " " : "", kind->fields[i].name);
 		recording_show(&dat->text, dat->r, dat->event, &kind->fields[i]);
 	}
-	begin(dat, DAT_FIRST_OTHER + index, dat->event->task);
+	dat_begin(dat, DAT_FIRST_OTHER + index, dat->event->task);
 	put_text_place(dat, 0, dat->text.len);
 	put_text(dat, str_or_empty(dat->text.data), dat->text.len);
 	end(dat);
@@ -238,7 +238,9 @@ void dat_events_add(struct dat *dat)
 {
 	int known = dat->event->kind->known;
 
-	if (known < 0)
+	if (known == KNOWN_CALL)
+		dat_calls_add(dat);
+	else if (known < 0)
 		add_other(dat);
 	else if (adders[known].add)
 		adders[known].add(dat, adders[known].id);
@@ -246,7 +248,7 @@ void dat_events_add(struct dat *dat)
 
 void dat_events_add_lost(struct dat *dat, uint32_t cpu, uint64_t time, uint64_t lost)
 {
-	begin(dat, DAT_LOST, 0);
-	put_number(dat, lost, 8);
+	dat_begin(dat, DAT_LOST, 0);
+	dat_put_number(dat, lost, 8);
 	dat_pages_add(&dat->pages, cpu, time, dat->data, dat->len);
 }

@@ -39,6 +39,14 @@
 	{ \
 		"unsigned long args[6]", 48, 0, DAT_ARGS, KNOWN_F_ARGS, 0 \
 	}
+#define F_FUNCTION \
+	{ \
+		"unsigned long func", 8, 0, DAT_BY_HAND, 0, 0 \
+	}
+#define F_DEPTH \
+	{ \
+		"int depth", 4, 1, DAT_BY_HAND, 0, 0 \
+	}
 #define F_TEXT(name) \
 	{ \
 		"__data_loc char[] " name, 4, 0, DAT_BY_HAND, 0, 0 \
@@ -223,6 +231,28 @@ const struct dat_format dat_formats[DAT_EVENTS] = {
 		"\"%llu events were lost before the end\", REC->lost",
 		{
 			F_U64("lost", 0),
+		},
+	},
+	/* trace-cmd prints these as a graph, by their names and those of their fields */
+	[DAT_CALL_ENTRY] = {
+		"ftrace",
+		"funcgraph_entry",
+		"\"--> %lx (%d)\", REC->func, REC->depth",
+		{
+			F_FUNCTION,
+			F_DEPTH,
+		},
+	},
+	[DAT_CALL_EXIT] = {
+		"ftrace",
+		"funcgraph_exit",
+		"\"<-- %lx (%d) (start: %llx  end: %llx) over: %d\", REC->func, REC->depth, REC->calltime, REC->rettime, REC->depth",
+		{
+			F_FUNCTION,
+			{ "unsigned long overrun", 8, 0, DAT_BY_HAND, 0, 0 },
+			{ "unsigned long long calltime", 8, 0, DAT_BY_HAND, 0, 0 },
+			{ "unsigned long long rettime", 8, 0, DAT_BY_HAND, 0, 0 },
+			F_DEPTH,
 		},
 	},
 };

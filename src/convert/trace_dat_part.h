@@ -73,6 +73,8 @@ enum dat_event {
 	DAT_RETURN,
 	DAT_MARK,
 	DAT_LOST,
+	DAT_CALL_ENTRY,
+	DAT_CALL_EXIT,
 	DAT_EVENTS
 };
 #define DAT_FIRST_OTHER 64 /* kinds that we know nothing of: this + their index + 1 */
@@ -87,6 +89,15 @@ struct dat {
 	size_t len;
 	const struct recording_event *event;
 	struct str text;
+	struct set functions; /* numbers of texts, int64_t */
+	struct {
+		struct dat_call {
+			uint64_t start, end;
+			uint32_t function, depth, cpu; /* function: number of a member */
+			int32_t task;
+		} * v; /* calls that have begun, a heap */
+		size_t n, cap;
+	} open;
 	struct {
 		struct {
 			uint64_t lost, time;
@@ -121,9 +132,20 @@ struct dat_format {
 };
 extern const struct dat_format dat_formats[DAT_EVENTS];
 
+/* Begins an event in dat->data, with its head. Its fields follow. pid -1: an interrupt. */
+void dat_begin(struct dat *dat, unsigned int id, int64_t pid);
+void dat_put_number(struct dat *dat, uint64_t number, size_t bytes);
 /* Adds dat->event, if there is an event for its kind. */
 void dat_events_add(struct dat *dat);
 void dat_events_add_lost(struct dat *dat, uint32_t cpu, uint64_t time, uint64_t lost);
+
+/* --- trace_dat_calls.c: calls of functions --- */
+
+/* Adds dat->event: where the call begins. Before the next event come the ends until then. */
+void dat_calls_add(struct dat *dat);
+void dat_calls_end(struct dat *dat, uint64_t until);
+/* Appends the functions that occur, as /proc/kallsyms has them. */
+void dat_calls_names(const struct dat *dat, struct str *s);
 
 /* --- trace_dat_formats.c: events, described as the kernel does --- */
 

@@ -34,6 +34,7 @@ struct graph_settings {
 	bool flat;		    /* entries as they come, with their callers: no trees */
 	const char *folded, *flame; /* files for the time of calls by path; NULL: none */
 	const char *perfetto;	    /* a file for Perfetto; NULL: none */
+	const char *trace_dat;	    /* a file for trace-cmd; NULL: none */
 	const char *record;	    /* a file for the calls as a recording; NULL: none */
 	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
 	bool regex, force;	    /* of the spec, as of struct target_options; force: overwrite files, too */

@@ -38,6 +38,8 @@ int graph_files_add(struct graph_files *files, const struct graph_settings *sett
 	if (!ret)
 		ret = add(files, &convert_perfetto.file, settings->perfetto, settings->force, err);
 	if (!ret)
+		ret = add(files, &convert_trace_dat.file, settings->trace_dat, settings->force, err);
+	if (!ret)
 		ret = add(files, &convert_recording.file, settings->record, settings->force, err);
 	files->stacks = settings->folded || settings->flame;
 	return ret;
