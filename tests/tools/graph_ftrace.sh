@@ -78,6 +78,7 @@ test_files() {
 	beside 'vfs_mkdir vfs_rmdir shmem_mkdir shmem_rmdir simple_rmdir' sh -c 'mkdir d && rmdir d'
 	beside 'do_renameat2 vfs_rename vfs_unlink vfs_link do_unlinkat' sh -c 'ln file a && mv a b && rm b'
 	beside 'do_truncate notify_change vfs_write ksys_write' sh -c 'echo more > file'
+	beside 'security_file_open security_inode_permission inode_permission' cat file
 	beside 'ksys_sync sync_inodes_one_sb iterate_supers' sync
 }
 
@@ -96,5 +97,5 @@ test_talking() {
 	beside 'do_futex futex_wait futex_wake __futex_wait' waits 2 5 lock
 	beside 'sock_sendmsg sock_recvmsg unix_stream_sendmsg unix_stream_recvmsg' waits 2 5 socket
 	beside 'hrtimer_nanosleep do_nanosleep' waits 1 3 sleep
-	beside 'inet_stream_connect tcp_sendmsg tcp_sendmsg_locked tcp_recvmsg tcp_recvmsg_locked' tcp 2
+	beside 'inet_stream_connect tcp_sendmsg tcp_sendmsg_locked tcp_recvmsg tcp_recvmsg_locked' tcp -n 2 client 4
 }
