@@ -345,7 +345,7 @@ static void add_event(struct sums *sums, const struct recording *r, const struct
 		break;
 	case KNOWN_CALL:
 		acted(sums, r, event);
-		sums->crowded += !functions_add(&sums->functions, event);
+		sums->crowded += !function_sums_add(&sums->functions, event);
 		break;
 	}
 }
@@ -442,7 +442,7 @@ int sums_read(struct sums *sums, struct recording *r)
 
 void sums_release(struct sums *sums)
 {
-	functions_release(&sums->functions);
+	function_sums_release(&sums->functions);
 	free(sums->running);
 	free(sums->tasks.v);
 	free(sums->sleeps.v);

@@ -8,7 +8,7 @@
 #define SONDE_REPORT_SUMS_H
 
 #include "base/set.h"
-#include "functions.h"
+#include "function_sums.h"
 #include "record/recording.h"
 
 enum sums_state {
@@ -84,7 +84,7 @@ struct sums {
 	vec(struct sums_kind) kinds;
 
 	vec(struct sums_sleep) sleeps;
-	struct functions functions;
+	struct function_sums functions;
 
 	/* indices */
 	struct set tids, sleep_ids, numbers, disk_ids, requests;

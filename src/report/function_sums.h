@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sums of calls of functions: how often, how long, and how long without the calls in them. */
-#ifndef SONDE_REPORT_FUNCTIONS_H
-#define SONDE_REPORT_FUNCTIONS_H
+#ifndef SONDE_REPORT_FUNCTION_SUMS_H
+#define SONDE_REPORT_FUNCTION_SUMS_H
 
 #include "base/set.h"
 #include "record/recording.h"
@@ -13,28 +13,28 @@ struct function_sum {
 	uint64_t total, self, longest; /* ns */
 };
 
-struct functions_call {
+struct function_sums_call {
 	uint32_t depth, function; /* function: index */
 	uint64_t end;		  /* 0: it has none */
 };
 
 /* A thread, or what else has calls of its own: those that the last one is in, and that one. */
-struct functions_track {
-	vec(struct functions_call);
+struct function_sums_track {
+	vec(struct function_sums_call);
 };
 
 /* Initialise with {}. */
-struct functions {
+struct function_sums {
 	vec(struct function_sum);
 	struct set numbers; /* finds them */
 	struct set ids;	    /* of tracks: tid and track */
 	struct {
-		vec(struct functions_track);
+		vec(struct function_sums_track);
 	} tracks;
 };
 
 /* Adds a call: an event of KNOWN_CALL. False: there is no room for more threads or functions. */
-bool functions_add(struct functions *functions, const struct recording_event *event);
-void functions_release(struct functions *functions);
+bool function_sums_add(struct function_sums *functions, const struct recording_event *event);
+void function_sums_release(struct function_sums *functions);
 
 #endif

@@ -3,14 +3,14 @@
  * Calls of a thread come in the order of their begins, each with how deep it is in others. So the calls that it is in
  * are those before it that are less deep and have not ended.
  */
-#include "functions.h"
+#include "function_sums.h"
 
 #define FUNCTIONS_MAX (1 << 16)
 /* Calls that are remembered of a thread; and how many of them are searched for one of the same function. */
 #define DEPTH_MAX    (1 << 16)
 #define SEARCHED_MAX 512
 
-static struct functions_track *track_of(struct functions *functions, const struct recording_event *event)
+static struct function_sums_track *track_of(struct function_sums *functions, const struct recording_event *event)
 {
 	int64_t key[] = { event->task, recording_known(event, KNOWN_F_TRACK, 0) };
 	uint32_t number = set_find(&functions->ids, key, sizeof(key));
@@ -24,7 +24,7 @@ static struct functions_track *track_of(struct functions *functions, const struc
 	return &functions->tracks.v[number];
 }
 
-static uint32_t find_function(struct functions *functions, int64_t number)
+static uint32_t find_function(struct function_sums *functions, int64_t number)
 {
 	uint32_t at = set_find(&functions->numbers, &number, sizeof(number));
 
@@ -35,10 +35,10 @@ static uint32_t find_function(struct functions *functions, int64_t number)
 }
 
 /* Forgets the calls that one of this depth and begin is not in. */
-static void leave_calls(struct functions_track *track, uint32_t depth, uint64_t begin)
+static void leave_calls(struct function_sums_track *track, uint32_t depth, uint64_t begin)
 {
 	while (track->n) {
-		const struct functions_call *last = &track->v[track->n - 1];
+		const struct function_sums_call *last = &track->v[track->n - 1];
 
 		if (last->depth < depth && (!last->end || last->end >= begin))
 			return;
@@ -46,7 +46,7 @@ static void leave_calls(struct functions_track *track, uint32_t depth, uint64_t 
 	}
 }
 
-static bool is_in(const struct functions_track *track, uint32_t function)
+static bool is_in(const struct function_sums_track *track, uint32_t function)
 {
 	for (size_t i = track->n, n = 0; i-- && n < SEARCHED_MAX; n++)
 		if (track->v[i].function == function)
@@ -54,10 +54,10 @@ static bool is_in(const struct functions_track *track, uint32_t function)
 	return false;
 }
 
-bool functions_add(struct functions *functions, const struct recording_event *event)
+bool function_sums_add(struct function_sums *functions, const struct recording_event *event)
 {
 	uint32_t function = find_function(functions, recording_known(event, KNOWN_F_PROBE, 0));
-	struct functions_track *track = track_of(functions, event);
+	struct function_sums_track *track = track_of(functions, event);
 	uint32_t depth = recording_known(event, KNOWN_F_DEPTH, 0);
 	bool ended = recording_known(event, KNOWN_F_ENDED, 1);
 	uint64_t took = ended ? recording_known(event, KNOWN_F_TOOK, 0) : 0;
@@ -80,11 +80,11 @@ bool functions_add(struct functions *functions, const struct recording_event *ev
 		caller->self -= took < caller->self ? took : caller->self;
 	}
 	if (track->n < DEPTH_MAX)
-		*vec_push(track) = (struct functions_call){ depth, function, ended ? event->time + took : 0 };
+		*vec_push(track) = (struct function_sums_call){ depth, function, ended ? event->time + took : 0 };
 	return true;
 }
 
-void functions_release(struct functions *functions)
+void function_sums_release(struct function_sums *functions)
 {
 	vec_each(track, &functions->tracks)
 		free(track->v);
@@ -92,5 +92,5 @@ void functions_release(struct functions *functions)
 	free(functions->v);
 	set_release(&functions->numbers);
 	set_release(&functions->ids);
-	*functions = (struct functions){};
+	*functions = (struct function_sums){};
 }
