@@ -20,7 +20,11 @@ void sink_flush(struct sink *sink)
 
 const struct convert_format *convert_format_of(const struct file *file)
 {
-	static const struct convert_format *const formats[] = { &convert_perfetto, &convert_trace_dat, &convert_recording };
+	static const struct convert_format *const formats[] = {
+		&convert_perfetto,
+		&convert_trace_dat,
+		&convert_recording,
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (file->format == &formats[i]->file)

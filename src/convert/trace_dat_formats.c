@@ -246,7 +246,8 @@ const struct dat_format dat_formats[DAT_EVENTS] = {
 	[DAT_CALL_EXIT] = {
 		"ftrace",
 		"funcgraph_exit",
-		"\"<-- %lx (%d) (start: %llx  end: %llx) over: %d\", REC->func, REC->depth, REC->calltime, REC->rettime, REC->depth",
+		"\"<-- %lx (%d) (start: %llx  end: %llx) over: %d\", REC->func, REC->depth, REC->calltime, "
+		"REC->rettime, REC->depth",
 		{
 			F_FUNCTION,
 			{ "unsigned long overrun", 8, 0, DAT_BY_HAND, 0, 0 },

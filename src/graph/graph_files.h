@@ -25,7 +25,7 @@ struct graph_path {
  * as of files_add().
  */
 int graph_files_add(struct graph_files *files, const struct graph_settings *settings, struct err *err);
-/* The next file that is made of a recording, after NULL the first; NULL: there is none. Valid as long as the files are. */
+/* The next file that is made of a recording, after NULL the first; NULL: none is left. Valid as long as the files. */
 const struct file *graph_files_recorded(const struct graph_files *files, const struct file *after);
 /* The call path[n - 1], which is in those before it, has ended: adds the time that it took by itself. */
 void graph_files_call(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n);

@@ -256,6 +256,7 @@ int graph_replay(struct recording *r, struct output *out, uint64_t *lost, struct
 	output_table_end(out);
 	release(&replay);
 	if (!ret && !calls && !*lost)
-		return err_set(err, -ENODATA, "the recording has no calls of functions: sonde graph --record FILE writes them");
+		return err_set(err, -ENODATA,
+			       "the recording has no calls of functions: sonde graph --record FILE writes them");
 	return ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums over a recording: what each thread did with its time, calls by their number, functions, requests by device and operation,
- * events by kind. For reports; nothing is printed here. Of a recording that was filtered, only threads that passed the
- * filter have sums: of the others, an unknown part is missing.
+ * Sums over a recording: what each thread did with its time, calls by their number, functions, requests by device and
+ * operation, events by kind. For reports; nothing is printed here. Of a recording that was filtered, only threads that
+ * passed the filter have sums: of the others, an unknown part is missing.
  */
 #ifndef SONDE_REPORT_SUMS_H
 #define SONDE_REPORT_SUMS_H

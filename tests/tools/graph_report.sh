@@ -42,8 +42,10 @@ test_threads() {
 	run sonde graph --json --record calls.trace 'u:/bin/nested:n_*' -- nested tree 50 20
 	same_calls
 	# a tree of n_root has 1 + 2 + 6 calls, one behind the other
-	awk -F '\t' '{ at = (FNR - 1) % 9; if (($4 == 0) != (at == 0)) bad = 1; if (!at) tid = $1; bad += tid != $1 } END { exit bad }' \
-		rows || fail "trees are mixed"
+	awk -F '\t' '
+		FNR % 9 == 1 { tid = $1 }
+		tid != $1 || ($4 == 0) != (FNR % 9 == 1) { bad = 1 }
+		END { exit bad }' rows || fail "trees are mixed"
 }
 
 # What has not returned is known at the end only; in the recording it stands where it began.
@@ -68,8 +70,8 @@ test_go() {
 	sort rows | cmp - live || fail "$(sort rows | diff - live | head -n 6)"
 }
 
-# sums: of the rows depth func ns, trees one behind the other: func, calls, ns, ns without the calls in each. Time in a call
-# of the same function counts once.
+# sums: of the rows depth func ns, trees one behind the other: func, calls, ns, ns without the calls in each. Time in a
+# call of the same function counts once.
 sums() {
 	awk -F '\t' '
 		{
@@ -80,7 +82,7 @@ sums() {
 			if (depth) self[at[depth - 1]] -= $3
 			at[depth] = $2
 		}
-		END { for (func_name in n) print func_name "\t" n[func_name] "\t" total[func_name] + 0 "\t" self[func_name] }' rows | sort
+		END { for (f in n) print f "\t" n[f] "\t" total[f] + 0 "\t" self[f] }' rows | sort
 }
 
 test_functions() {
