@@ -99,9 +99,10 @@ test_processes() {
 test_talking() {
 	beside 'vfs_read vfs_write pipe_read pipe_write anon_pipe_read anon_pipe_write' sh -c 'echo text | cat'
 	beside 'do_sys_poll do_select core_sys_select do_pselect' waits 1 3 poll select
-	# 5.10: of the thread that wakes another, no return probe sees do_futex() return
-	[ "$KERNEL" = 5.10 ] || beside 'do_futex futex_wait futex_wake __futex_wait' waits 2 5 lock
 	beside 'sock_sendmsg sock_recvmsg unix_stream_sendmsg unix_stream_recvmsg' waits 2 5 socket
 	beside 'hrtimer_nanosleep do_nanosleep' waits 1 3 sleep
+	# 5.10: the kernel's own return probes do not see all returns of do_futex() and tcp_recvmsg(), either
+	[ "$KERNEL" != 5.10 ] || return 0
+	beside 'do_futex futex_wait futex_wake __futex_wait' waits 2 5 lock
 	beside 'inet_stream_connect tcp_sendmsg tcp_sendmsg_locked tcp_recvmsg tcp_recvmsg_locked' tcp -n 2 client 4
 }
