@@ -2,23 +2,9 @@
 /* The exchange machine (requests.h): puts what threads and connections did in order, and finds requests in it. */
 #include "requests_part.h"
 
-/* The most links and anchors that are kept for requests that last. */
 #define MOST_KEPT  (1024 * 1024)
 #define MOST_SPLIT 32768
-/* With so many threads, those are forgotten of which nothing is known any more. */
-#define MOST_THREADS 16384
 #define MOST_TIMES 262144
-/* Every so many calls, what no request needs any more is thrown away. */
-#define SETTLES 25
-
-struct requests_fresh {
-	uint64_t time;
-	bool is_link;
-	union {
-		struct requests_link link;
-		struct requests_event event;
-	};
-};
 
 struct requests *requests_new(const struct requests_classes *classes, const struct requests_limits *limits)
 {
@@ -30,6 +16,8 @@ struct requests *requests_new(const struct requests_classes *classes, const stru
 		requests->limits.split = MOST_SPLIT;
 	if (!limits->times)
 		requests->limits.times = MOST_TIMES;
+	if (!limits->kept)
+		requests->limits.kept = MOST_KEPT;
 	requests->random = 1;
 	return requests;
 }
@@ -229,7 +217,7 @@ static void end_points(struct requests *requests, struct requests_open *open, co
 	add_point(requests, open, &point);
 }
 
-static void abandon(struct requests *requests, struct requests_open *open)
+void requests_abandon(struct requests *requests, struct requests_open *open)
 {
 	requests->counts.unanswered += open->number && !open->aside;
 	drop_points(open);
@@ -240,9 +228,10 @@ static void begin(struct requests *requests, struct requests_open *open, const s
 {
 	const struct requests_point point = point_of(event);
 
-	abandon(requests, open);
+	requests_abandon(requests, open);
 	*open = (struct requests_open){
 		.counted = open->counted,
+		.used = open->used,
 		.number = ++requests->numbers,
 		.birth = event->birth,
 		.arrived = event->arrived,
@@ -254,8 +243,7 @@ static void begin(struct requests *requests, struct requests_open *open, const s
 
 /* --- servers behind --- */
 
-/* NULL: it is over. */
-static struct requests_open *open_of(const struct requests *requests, const struct requests_owner *owner)
+struct requests_open *requests_open_of(const struct requests *requests, const struct requests_owner *owner)
 {
 	struct requests_open *open = owner->request ? &requests->connections.v[owner->connection] : NULL;
 
@@ -290,7 +278,7 @@ static struct requests_owner owner_of(const struct requests *requests, uint32_t 
 	if (!last || (!serves_one && has_rested(requests, thread, last->time)))
 		return owner;
 	owner = (struct requests_owner){ last->request, last->connection };
-	open = open_of(requests, &owner);
+	open = requests_open_of(requests, &owner);
 	return open && !is_answered(open) ? owner : (struct requests_owner){};
 }
 
@@ -319,11 +307,11 @@ static void take_behind(struct requests *requests, const struct requests_event *
 	}
 	if (event->kind == REQUESTS_ASK) {
 		/* between connect and the first send a loop may have done something for others */
-		behind->asked_by = open_of(requests, &behind->dialed_by) ? behind->dialed_by
+		behind->asked_by = requests_open_of(requests, &behind->dialed_by) ? behind->dialed_by
 									 : owner_of(requests, event->tid);
 		behind->dialed_by = (struct requests_owner){};
 	}
-	open = open_of(requests, &behind->asked_by);
+	open = requests_open_of(requests, &behind->asked_by);
 	if (!open)
 		return;
 	there = event->kind == REQUESTS_GET ? find_there(requests, &event->there) : NULL;
@@ -343,12 +331,13 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 								      : vec_push(&requests->connections);
 	const bool is_open = open->number && open->birth == event->birth && open->round == event->round;
 
+	open->used = event->time;
 	if (event->kind == REQUESTS_READ) {
 		begin(requests, open, event);
 	} else if (is_open && event->kind == REQUESTS_SEND) {
 		add_point(requests, open, &point);
 	} else if (is_open && !event->sent_at) {
-		abandon(requests, open);
+		requests_abandon(requests, open);
 	} else if (is_open) {
 		end_points(requests, open, event);
 		*vec_push(&requests->over) = (struct requests_over){
@@ -381,62 +370,6 @@ static int by_time(const void *pa, const void *pb)
 	return (int)b->is_link - (int)a->is_link;
 }
 
-/* What nobody needs: before the begin of all requests that last. */
-static uint64_t find_oldest(const struct requests *requests, uint64_t until)
-{
-	uint64_t oldest = until;
-
-	vec_each(open, &requests->connections)
-		if (open->number && open->arrived < oldest)
-			oldest = open->arrived;
-	return oldest;
-}
-
-#define forget(list, is_old) \
-	({ \
-		size_t _n = 0, _all = (list)->n; \
-		vec_each(it, list) \
-			if (!(is_old)) \
-				(list)->v[_n++] = *it; \
-		(list)->n = _n; \
-		_all - _n; \
-	})
-
-/* Threads come and go: one that has nothing takes no room. */
-#define release(list) (free((list)->v), memset(list, 0, sizeof(*(list))))
-
-static void forget_before(struct requests *requests, uint64_t time)
-{
-	vec_each(thread, &requests->threads) {
-		requests->kept -= forget(&thread->links, it->ran_at < time);
-		requests->kept -= forget(&thread->anchors, it->time < time);
-		if (!thread->links.n)
-			release(&thread->links);
-		if (!thread->anchors.n)
-			release(&thread->anchors);
-	}
-	forget(&requests->losses, it->to < time);
-}
-
-/* In the course of weeks threads come and go. */
-static void forget_threads(struct requests *requests)
-{
-	struct set left = {};
-	size_t n = 0;
-
-	if (requests->threads.n < MOST_THREADS)
-		return;
-	for (size_t i = 0; i < requests->threads.n; i++) {
-		if (!requests->threads.v[i].links.n && !requests->threads.v[i].anchors.n)
-			continue;
-		set_add(&left, requests->tids.v[i].bytes, requests->tids.v[i].len);
-		requests->threads.v[n++] = requests->threads.v[i];
-	}
-	requests->threads.n = n;
-	set_release(&requests->tids);
-	requests->tids = left;
-}
-
 void requests_settle(struct requests *requests, uint64_t until)
 {
 	size_t later = 0;
@@ -457,15 +390,7 @@ void requests_settle(struct requests *requests, uint64_t until)
 	vec_each(over, &requests->over)
 		finish(requests, over);
 	requests->over.n = 0;
-	if (++requests->settled % SETTLES && requests->kept < MOST_KEPT)
-		return;
-	forget_before(requests, find_oldest(requests, until));
-	forget_threads(requests);
-	/* a request that lasts for long is not worth it */
-	if (requests->kept >= MOST_KEPT) {
-		requests->forgotten = until;
-		forget_before(requests, until);
-	}
+	requests_forget(requests, until);
 }
 
 void requests_each(struct requests *requests, void (*each)(const struct requests_done *done, void *ctx), void *ctx,

@@ -135,6 +135,9 @@ struct requests_limits {
 	size_t times;	 /* 262,144 */
 	size_t slowest;	 /* requests with their parts and steps */
 	uint64_t slower; /* ns: requests that last less are not split */
+	/* of threads, what requests that last may need: 1,048,576 switches and what was done for requests */
+	size_t kept;
+	uint64_t longest; /* ns: requests that last longer may not be split; 0: those that find room in `kept` are */
 	int deep;	 /* how many servers behind each other are gone into; 0: into none */
 };
 

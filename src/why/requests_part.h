@@ -56,6 +56,7 @@ struct requests_open {
 	bool aside;	  /* it counts only as part of others */
 	bool inner;	  /* it is part of another one */
 	uint64_t counted; /* the birth of the last connection here that was counted */
+	uint64_t used;	  /* when something last happened here */
 	size_t n;
 	struct requests_point points[REQUESTS_POINTS];
 };
@@ -73,7 +74,15 @@ struct requests_loss {
 	uint64_t from, to;
 };
 
-struct requests_fresh;
+/* What was added, until all of its time is there. */
+struct requests_fresh {
+	uint64_t time;
+	bool is_link;
+	union {
+		struct requests_link link;
+		struct requests_event event;
+	};
+};
 
 struct requests {
 	struct requests_classes classes;
@@ -103,11 +112,25 @@ struct requests {
 	uint64_t forgotten; /* what was before is not kept */
 	size_t kept;	    /* links and anchors */
 	size_t settled;	    /* calls */
+	size_t left_threads, left_sockets; /* when those that are over were forgotten */
 	struct set foreign; /* of the request that is cut: those in its queues */
 };
 
 /* NULL: nothing is known of it. */
 const struct requests_thread *requests_thread_of(const struct requests *requests, uint32_t tid);
+
+/* requests.c: the request for which it is; NULL: that is over. */
+struct requests_open *requests_open_of(const struct requests *requests, const struct requests_owner *owner);
+/* It will not be answered. */
+void requests_abandon(struct requests *requests, struct requests_open *open);
+
+/* requests_forget.c: throws away what no request needs, now and then. All up to `until` was added. */
+void requests_forget(struct requests *requests, uint64_t until);
+/*
+ * Forgets the sockets that were not used since `unused` and of which nothing is known, and gives up requests on those
+ * that were not used since `unanswered`. Whoever keeps numbers of connections has none any more.
+ */
+void requests_forget_connections(struct requests *requests, uint64_t unused, uint64_t unanswered);
 
 /*
  * requests_cut.c: makes requests->parts, which sum to the time from its arrival to its last point, and the steps that

@@ -26,6 +26,9 @@
 #define MOST_GROUPS  4096
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
+/* An exporter keeps no more for requests that last. */
+#define EXPORTER_KEPT	 131072
+#define EXPORTER_LONGEST (60 * NS_PER_SEC)
 
 static int refuse(struct why *why, struct err *err, const char *text)
 {
@@ -75,6 +78,8 @@ int why_requests_open(struct why *why, struct err *err)
 		.slowest = why->settings->worst,
 		.slower = exported ? 0 : why->settings->slower * (uint64_t)NS_PER_MS,
 		.deep = why->settings->chain,
+		.kept = exported ? EXPORTER_KEPT : 0,
+		.longest = exported ? EXPORTER_LONGEST : 0,
 	};
 	struct object *object = &why->progs.object;
 	static const char *const maps[] = { "request_cells", "request_behinds", "request_peers", "request_names",
