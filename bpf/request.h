@@ -148,7 +148,7 @@ static inline unsigned long long request_name_key(const struct request_name *nam
 
 /* .data.request_chain */
 struct request_chain {
-	unsigned long long joined;  /* processes */
+	unsigned long long joined;  /* processes so far */
 	unsigned long long no_room; /* processes that are not measured */
 };
 _Static_assert(sizeof(struct request_chain) == 16, "as on the other side");

@@ -38,4 +38,20 @@ static __always_inline void request_join(__u32 tgid)
 		atomic_add(&request_chain.joined, 1);
 }
 
+/*
+ * A thread has left its processor for the last time. Where it was the last one of its process, or the others are about to
+ * do the same, another process may get the id. Global: the verifier follows it once.
+ */
+__noinline int request_part(__u64 address)
+{
+	struct task_struct *task = (void *)address;
+	__u32 tgid;
+
+	if (!config.chain || !request_chain.joined || BPF_CORE_READ(task, signal, live.counter) > 0)
+		return 0;
+	tgid = BPF_CORE_READ(task, tgid);
+	bpf_map_delete_elem(&request_joined, &tgid);
+	return 0;
+}
+
 #endif

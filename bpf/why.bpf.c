@@ -165,6 +165,7 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 	if (!send(thread, sizeof(*thread)))
 		lost_thread(thread->since - thread->began);
 	why_release(thread, (__u64)task);
+	request_part((__u64)task);
 }
 
 /* A thread waited for a processor on which prev ran; NULL: not known. */

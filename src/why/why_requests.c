@@ -336,20 +336,31 @@ static void look(struct why *why, uint64_t before, uint64_t now)
 	batch_read(&map, look_at, &look);
 }
 
+static void follow(const void *tgid, const void *value, void *ctx)
+{
+	struct why *why = ctx;
+
+	(void)value;
+	stacks_add_process(why->stacks, *(const uint32_t *)tgid);
+}
+
 /* Stacks are of the processes that the filter passes, and of those that have joined them. */
 static void follow_joined(struct why *why)
 {
 	const struct request_chain *chain =
 		object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
 	const uint64_t joined = __atomic_load_n(&chain->joined, __ATOMIC_RELAXED);
-	const int map = object_map_fd(&why->progs.object, "request_joined");
-	uint32_t tgid, *before = NULL;
+	const struct batch_map map = {
+		.fd = object_map_fd(&why->progs.object, "request_joined"),
+		.max = REQUEST_JOINED,
+		.key_size = sizeof(uint32_t),
+		.value_size = sizeof(uint8_t),
+	};
 
-	if (joined == why->requests.joined)
+	if (why->settings->without_stacks || joined == why->requests.joined)
 		return;
 	why->requests.joined = joined;
-	for (; !bpf_map_get_next_key(map, before, &tgid); before = &tgid)
-		stacks_add_process(why->stacks, tgid);
+	batch_read(&map, follow, why);
 }
 
 void why_requests_take(struct why *why)
