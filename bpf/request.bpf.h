@@ -221,8 +221,10 @@ int takes(void *ctx)
 SEC("raw_tp")
 int closes(void *ctx)
 {
-	if (why_shared.armed)
-		request_end((__u64)request_sock(ctx));
+	if (!why_shared.armed)
+		return 0;
+	request_end((__u64)request_sock(ctx));
+	request_leave((__u64)request_sock(ctx), true);
 	return 0;
 }
 

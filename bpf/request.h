@@ -167,7 +167,8 @@ struct request_shared {
 	unsigned long long no_peer;  /* connections whose clients are not found */
 	unsigned long long early;    /* bytes sent while nothing was asked */
 	unsigned long long behind;   /* connections to servers behind */
+	unsigned long long no_name;  /* connections and answers whose unix sockets have one that found no room */
 };
-_Static_assert(sizeof(struct request_shared) == 40, "as on the other side");
+_Static_assert(sizeof(struct request_shared) == 48, "as on the other side");
 
 #endif

@@ -220,6 +220,16 @@ __noinline int request_get(__u64 key)
 	return 0;
 }
 
+/* A connection is over: at once, or once it is answered. Global, with numbers: the verifier follows it once. */
+__noinline int request_leave(__u64 key, bool at_once)
+{
+	struct request_behind *cell = request_find_behind(key);
+
+	if (cell && (at_once || cell->state == REQUEST_READ) && !bpf_map_delete_elem(&request_behinds, &key))
+		atomic_add(&request_shared.behind, -1);
+	return 0;
+}
+
 /* The state of a socket that connects. */
 __noinline int request_dial(__u64 key, int to)
 {
@@ -234,8 +244,8 @@ __noinline int request_dial(__u64 key, int to)
 	cell = request_find_behind(key);
 	if (cell && to == TCP_ESTABLISHED)
 		cell->seq = request_write_seq((void *)key);
-	else if (cell && to == TCP_CLOSE && !bpf_map_delete_elem(&request_behinds, &key))
-		atomic_add(&request_shared.behind, -1);
+	else if (cell && to == TCP_CLOSE)
+		request_leave(key, true);
 	return 0;
 }
 

@@ -26,9 +26,12 @@ struct {
 	__type(value, __u64);
 } request_peers SEC(".maps");
 
-/* Connections of measured threads to other servers. */
+/*
+ * Connections of measured threads to other servers. Not each unix socket shows its end: what was not used for longest
+ * makes room.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, REQUEST_CELLS);
 	__type(key, __u64);
 	__type(value, struct request_behind);

@@ -90,6 +90,14 @@ static __always_inline void request_read_name(struct request_name *name, __u64 a
 		bpf_probe_read_kernel(name, n, from);
 }
 
+static __always_inline bool request_add_name(__u64 key, const struct request_known *known)
+{
+	if (!bpf_map_update_elem(&request_names, &key, known, BPF_ANY))
+		return true;
+	atomic_add(&request_shared.no_name, 1);
+	return false;
+}
+
 /*
  * The key of the name of a socket whose connection is not known yet; 0: it is none of the server's. A measured process
  * listens, or a measured thread reads (by_reader), or user space knows the name.
@@ -117,7 +125,7 @@ __noinline __u64 request_unix_name(__u64 sock, bool by_reader)
 		return 0;
 	}
 	known.wanted = REQUEST_OWN;
-	return bpf_map_update_elem(&request_names, &key, &known, BPF_ANY) ? 0 : key;
+	return request_add_name(key, &known) ? key : 0;
 }
 
 /* The key of the name of the server that the other end of a connection belongs to; 0: there are too many. */
@@ -131,8 +139,7 @@ __noinline __u64 request_unix_server(__u64 sock)
 		return 0;
 	request_read_name(&known.name, address);
 	key = request_name_key(&known.name);
-	if (!bpf_map_lookup_elem(&request_names, &key) &&
-	    bpf_map_update_elem(&request_names, &key, &known, BPF_ANY))
+	if (!bpf_map_lookup_elem(&request_names, &key) && !request_add_name(key, &known))
 		return 0;
 	return key;
 }

@@ -204,6 +204,11 @@ __noinline int request_unix_reads(__u64 key, int n)
 		request_unix_client_reads((__u64)peer, n);
 	if (other && n && request_shared.behind)
 		request_get(key);
+	/* the end of the stream: its client has all answers, or the client asks no more and may still get one */
+	if (!n)
+		request_leave(key, true);
+	if (!n && peer)
+		request_leave((__u64)peer, false);
 	return 0;
 }
 

@@ -162,7 +162,7 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 		why_link_task(thread, WHY_LINK_END, thread->tid, now);
 	thread->record = WHY_END;
 	why_flush(thread);
-	if (!send(thread, sizeof(*thread)))
+	if (config.sums && !send(thread, sizeof(*thread)))
 		lost_thread(thread->since - thread->began);
 	why_release(thread, (__u64)task);
 	request_part((__u64)task);
@@ -199,7 +199,8 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	if (wants_waker(thread->key.class))
 		__builtin_memcpy(&thread->key.a, thread->waker, sizeof(thread->waker));
 	why_learn_holder(thread);
-	why_hold(thread, ns);
+	if (config.sums)
+		why_hold(thread, ns);
 	thread->seen_ones |= bit;
 	if (ns >= config.is_long && !nothing_to_do)
 		thread->long_ones |= bit;
@@ -431,7 +432,8 @@ int execs(void *ctx)
 	atomic_add(&thread->since, ns);
 	atomic_add(&thread->ns[WHY_RUNNING], ns);
 	atomic_add(&thread->count[WHY_RUNNING], 1);
-	send_part(thread, task);
+	if (config.sums)
+		send_part(thread, task);
 	thread->file = 0;
 	thread->long_ones = thread->seen_ones = 0;
 	tid = thread->tid;

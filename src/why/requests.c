@@ -408,6 +408,7 @@ struct requests_counts requests_count(const struct requests *requests)
 	struct requests_counts counts = requests->counts;
 
 	vec_each(open, &requests->connections)
-		counts.unanswered += open->number && !open->aside;
+		counts.open += open->number && !open->aside;
+	counts.unanswered += counts.open;
 	return counts;
 }

@@ -290,16 +290,24 @@ void why_export_stats(struct engine_instance *instance, struct engine_stats *sta
 {
 	struct why *why = instance->state;
 	const struct why_export *export = why->requests.export;
+	const struct request_shared *shared = why->requests.shared;
+	const struct request_chain *chain =
+		object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
+	const struct requests_counts counts = requests_count(why->requests.found);
 	uint64_t lost = export->others.lost;
 
-	stats->hits = stats->other = export->others.requests;
-	vec_each(place, &export->places) {
-		stats->hits += place->requests;
+	stats->hits = why->requests.hits;
+	stats->other = export->others.requests;
+	vec_each(place, &export->places)
 		lost += place->lost;
-	}
 	engine_stats_add(stats, "not_split", lost);
 	engine_stats_add(stats, "records", why->path.lost);
-	engine_stats_add(stats, "connections", why->requests.shared->no_room);
+	engine_stats_add(stats, "connections", shared->no_room);
+	engine_stats_add(stats, "names", shared->no_name);
+	engine_stats_add(stats, "begun_before", shared->in_midst);
+	engine_stats_add(stats, "unanswered", counts.unanswered - counts.open);
+	engine_stats_add(stats, "threads", why->shared->no_room);
+	engine_stats_add(stats, "processes_behind", chain->no_room);
 	progs_add_stats(&why->progs, stats);
 }
 

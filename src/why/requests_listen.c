@@ -76,7 +76,8 @@ static void add_name(struct why *why, const char *path)
 	if (*path == '@')
 		*(char *)&known.name = '\0';
 	key = request_name_key(&known.name);
-	bpf_map_update_elem(object_map_fd(&why->progs.object, "request_names"), &key, &known, BPF_ANY);
+	if (bpf_map_update_elem(object_map_fd(&why->progs.object, "request_names"), &key, &known, BPF_ANY))
+		__atomic_add_fetch(&why->requests.shared->no_name, 1, __ATOMIC_RELAXED);
 }
 
 static void add_names(struct why *why, const struct set *inodes, uint32_t tgid)

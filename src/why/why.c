@@ -174,6 +174,7 @@ static int open_ring(struct why *why, struct err *err)
 
 static int set_up(struct why *why, struct err *err)
 {
+	const bool exported = why->requests.export;
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
 		.link_stacks = !why->settings->without_stacks && why->requests.on,
@@ -182,9 +183,10 @@ static int set_up(struct why *why, struct err *err)
 		.switches = why->settings->perfetto != NULL,
 		.one_port = why->settings->port != 0,
 		.chain = why->requests.on && why->settings->chain,
+		.sums = !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.for_work = why_idle_classes(why),
-		.behind = WHY_BEHIND_NS,
+		.behind = exported ? UINT64_MAX : WHY_BEHIND_NS,
 		.is_long = WHY_LEAST_NS,
 	};
 	struct object *object = &why->progs.object;
@@ -232,7 +234,7 @@ static int arm(struct why *why, struct err *err)
 	ret = why_requests_arm(why, err);
 	if (ret)
 		return ret;
-	why->shared->least = WHY_LEAST_NS;
+	why->shared->least = why->requests.export ? UINT64_MAX : WHY_LEAST_NS;
 	why->began = clock_monotonic_ns();
 	__atomic_store_n(&why->shared->armed, why->began, __ATOMIC_RELEASE);
 	return why_record_begin(why, err);
@@ -291,7 +293,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.source = &source,
 		.instance = instance,
 		.settings = why,
-		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .ctx = instance },
+		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress,
+			     .forget = why_requests_forget, .ctx = instance },
 	};
 	if (!ret)
 		ret = check_arguments(instance, err);

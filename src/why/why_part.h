@@ -95,6 +95,7 @@ struct why_requests {
 	uint64_t undrawn; /* steps whose threads and stacks found no room there */
 	struct set name_keys; /* of unix sockets; numbers index names */
 	vec(char *) names;
+	uint64_t hits;	 /* of the programs, roughly, as far as they wrote something */
 	uint64_t joined; /* processes behind whose stacks can be read */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
@@ -250,6 +251,8 @@ void why_requests_take(struct why *why);
 /* At the end, once waits that last are added: all that is left. */
 void why_requests_finish(struct why *why);
 void why_requests_losses(const struct why *why);
+/* For struct attach_options, with the instance: before the programs go on after a pause. */
+int why_requests_forget(void *instance);
 void why_requests_release(struct why *why);
 /* requests_export.c: if an exporter wants the counts; it checks the other options. Before anything else is done. */
 int why_export_open(struct why *why, struct err *err);

@@ -26,6 +26,11 @@
 #define MOST_GROUPS  4096
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
+/* With many connections, those of unix sockets are over that nobody has used for so long; or that are not answered. */
+#define UNUSED_NS     (600 * NS_PER_SEC)
+#define UNANSWERED_NS (3600 * NS_PER_SEC)
+/* A thread leaves, is woken, and comes. */
+#define HITS_OF_LINK 3
 /* An exporter keeps no more for requests that last. */
 #define EXPORTER_KEPT	 131072
 #define EXPORTER_LONGEST (60 * NS_PER_SEC)
@@ -252,10 +257,13 @@ void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, siz
 {
 	if (!why->requests.on || !n)
 		return;
-	if (kind >= WHY_LINK_WOKEN && kind <= WHY_LINK_BORN)
+	if (kind >= WHY_LINK_WOKEN && kind <= WHY_LINK_BORN) {
+		why->requests.hits += HITS_OF_LINK;
 		add_link(why, kind, words, n);
-	else if (kind >= WHY_LINK_READ && kind <= WHY_LINK_DONE)
+	} else if (kind >= WHY_LINK_READ && kind <= WHY_LINK_DONE) {
+		why->requests.hits++;
 		add_event(why, kind, words, n);
+	}
 }
 
 /* What was lost was written since the rings were last read. */
@@ -294,7 +302,22 @@ struct look {
 	struct why *why;
 	uint64_t before; /* the last send */
 	uint64_t now;
+	size_t cells;
+	vec(uint64_t) unused; /* unix sockets */
 };
+
+/* Where a client and its server end without a read, a unix socket shows no end. What comes on it is a new connection. */
+static bool is_unused(const struct request_cell *cell, uint64_t now)
+{
+	const uint64_t times[] = { cell->birth, cell->arrived, cell->sent_at, cell->client_at };
+	const bool waits = cell->state != REQUEST_IDLE && cell->answered != cell->round;
+	const uint64_t ns = waits ? UNANSWERED_NS : UNUSED_NS;
+
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		if (times[i] + ns > now)
+			return false;
+	return cell->version == REQUEST_UNIX;
+}
 
 static void look_at(const void *key, const void *value, void *ctx)
 {
@@ -315,6 +338,9 @@ static void look_at(const void *key, const void *value, void *ctx)
 		.version = cell->version,
 	};
 
+	look->cells++;
+	if (is_unused(cell, look->now))
+		*vec_push(&look->unused) = *(const uint64_t *)key;
 	memcpy(&event.sock, key, sizeof(event.sock));
 	memcpy(event.client, cell->client, sizeof(event.client));
 	if (cell->state == REQUEST_READ && cell->arrived && cell->answered == cell->round &&
@@ -334,6 +360,45 @@ static void look(struct why *why, uint64_t before, uint64_t now)
 	struct look look = { why, before, now };
 
 	batch_read(&map, look_at, &look);
+	if (look.cells > REQUEST_CELLS / 2 && now != UINT64_MAX)
+		vec_each(sock, &look.unused)
+			bpf_map_delete_elem(map.fd, sock);
+	free(look.unused.v);
+}
+
+/* --- after a pause of the exporter --- */
+
+/* Nobody writes to it. A key is a number. */
+static void clear(struct why *why, const char *map)
+{
+	const int fd = object_map_fd(&why->progs.object, map);
+	uint64_t key = 0;
+
+	while (!bpf_map_get_next_key(fd, NULL, &key) && !bpf_map_delete_elem(fd, &key))
+		;
+}
+
+/*
+ * What threads and connections did meanwhile is not known: requests that had begun have no end, threads and connections
+ * are new. Ports and names stay.
+ */
+int why_requests_forget(void *instance)
+{
+	static const char *const maps[] = { "request_cells", "request_peers", "request_behinds", "request_joined", "why_more" };
+	struct why *why = ((struct engine_instance *)instance)->state;
+	struct why_thread *threads = object_memory(&why->progs.object, ".data.why_threads", WHY_THREADS * sizeof(*threads));
+	const uint64_t now = clock_monotonic_ns();
+
+	if (!why->requests.on)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
+		clear(why, maps[i]);
+	memset(threads, 0, WHY_THREADS * sizeof(*threads));
+	why->shared->hashed = 0;
+	why->requests.shared->behind = 0;
+	requests_add_loss(why->requests.found, 0, now);
+	__atomic_store_n(&why->shared->armed, now, __ATOMIC_RELEASE);
+	return 0;
 }
 
 static void follow(const void *tgid, const void *value, void *ctx)
@@ -428,6 +493,8 @@ void why_requests_losses(const struct why *why)
 		report_note("more than %u connections at a time: requests of others are missing", REQUEST_CELLS);
 	if (requests->shared->no_peer)
 		report_note("more than %u clients at a time: the view of others is missing", REQUEST_CELLS);
+	if (requests->shared->no_name)
+		report_note("more than %u names of unix sockets: those of others are missing", REQUEST_NAMES);
 	chain = object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
 	if (chain->no_room)
 		report_note("more than %u processes behind: others are not gone into", REQUEST_JOINED);
