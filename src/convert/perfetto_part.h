@@ -94,6 +94,7 @@ struct perfetto_thread {
 	bool has_ended;	     /* a process's first thread may end before the others */
 	uint32_t others;     /* of a process's first thread: how many of the others live */
 	uint32_t generation; /* how many threads had this id before */
+	uint64_t requested;  /* until when it did something for requests, as drawn */
 	vec(struct perfetto_open) open;
 };
 
@@ -111,7 +112,10 @@ struct perfetto_connection {
 	uint64_t begin, end; /* as drawn, of the last request */
 };
 
-/* What a thread did for a request. Requests are over in another order, so these are kept until the end. */
+/*
+ * What a thread did for a request. Requests are over in another order, so these are kept until the end; of many, the older
+ * ones are written before.
+ */
 struct perfetto_stretch {
 	uint64_t from, to;
 	uint64_t number;
@@ -147,6 +151,8 @@ struct perfetto {
 	struct set connection_numbers; /* numbers index connections */
 	vec(struct perfetto_connection) connections;
 	vec(struct perfetto_stretch) stretches;
+	uint64_t stretched;  /* those that begin before may be written; they are cut to what has room then */
+	uint64_t cut;	     /* how many were, or had no room */
 	vec(uint64_t) asked; /* numbers of requests */
 	struct set texts;    /* of stretches */
 };

@@ -14,6 +14,9 @@
 #define FLOW_THREADS(NUMBER) ((uint64_t)(NUMBER) << 1)
 #define FLOW_ASKED(NUMBER)   ((uint64_t)(NUMBER) << 1 | 1)
 
+/* What threads did: so much is kept. */
+#define MOST_STRETCHES 262144
+
 struct slice {
 	uint64_t from, to;
 	int64_t part, number;
@@ -95,6 +98,80 @@ static void add_step(struct perfetto *p, const struct recording_event *event, co
 	perfetto_add_event(p, connection->id, to, TYPE_END, NULL, NULL);
 }
 
+static int by_thread(const void *pa, const void *pb)
+{
+	const struct perfetto_stretch *a = pa, *b = pb;
+
+	if (a->tid != b->tid)
+		return a->tid > b->tid ? 1 : -1;
+	if (a->from != b->from)
+		return a->from > b->from ? 1 : -1;
+	return a->to > b->to ? 1 : -(a->to < b->to);
+}
+
+static int by_begin(const void *pa, const void *pb)
+{
+	const struct perfetto_stretch *a = pa, *b = pb;
+
+	return a->from > b->from ? 1 : -(a->from < b->from);
+}
+
+/* What another request has already, the thread's next one begins behind. */
+static void add_stretch(struct perfetto *p, const struct perfetto_stretch *stretch)
+{
+	struct perfetto_thread *thread = perfetto_find_thread(p, stretch->tid, stretch->from);
+	const uint64_t from = stretch->from < thread->requested ? thread->requested : stretch->from;
+	uint64_t track;
+
+	p->cut += stretch->from < p->stretched && from != stretch->from;
+	if (from >= stretch->to)
+		return;
+	thread->requested = stretch->to;
+	track = perfetto_thread_track(p, thread, from);
+	perfetto_add_text_argument(p, "client", p->texts.v[stretch->client].bytes);
+	perfetto_add_flow(p, FLOW_THREADS(stretch->number));
+	for (uint32_t i = 0; i < stretch->n_asked; i++)
+		perfetto_add_flow(p, FLOW_ASKED(p->asked.v[stretch->asked + i]));
+	perfetto_add_event(p, track, from, TYPE_BEGIN, "request", "request");
+	perfetto_add_event(p, track, stretch->to, TYPE_END, NULL, NULL);
+}
+
+/* The n that began first. */
+static void write_stretches(struct perfetto *p, size_t n)
+{
+	const size_t all = p->stretches.n, before = p->asked.n;
+	const uint64_t last = n ? p->stretches.v[n - 1].from : 0;
+
+	if (n)
+		qsort(p->stretches.v, n, sizeof(*p->stretches.v), by_thread);
+	for (size_t i = 0; i < n; i++)
+		add_stretch(p, &p->stretches.v[i]);
+	p->stretched = last > p->stretched ? last : p->stretched;
+	/* what others have asked goes behind, and then to the front */
+	for (size_t i = n; i < all; i++) {
+		struct perfetto_stretch *stretch = &p->stretches.v[i];
+		const uint32_t asked = stretch->asked;
+
+		stretch->asked = p->asked.n - before;
+		for (uint32_t k = 0; k < stretch->n_asked; k++) {
+			const uint64_t number = p->asked.v[asked + k];
+
+			*vec_push(&p->asked) = number;
+		}
+		p->stretches.v[i - n] = *stretch;
+	}
+	p->stretches.n = all - n;
+	if (p->asked.n)
+		memmove(p->asked.v, p->asked.v + before, (p->asked.n - before) * sizeof(*p->asked.v));
+	p->asked.n -= before;
+}
+
+static void sort_stretches(struct perfetto *p)
+{
+	if (p->stretches.n)
+		qsort(p->stretches.v, p->stretches.n, sizeof(*p->stretches.v), by_begin);
+}
+
 static void keep_stretch(struct perfetto *p, const struct recording_event *event, const struct slice *slice)
 {
 	const struct recording_field *field = recording_field(event, KNOWN_F_ARGS);
@@ -104,6 +181,10 @@ static void keep_stretch(struct perfetto *p, const struct recording_event *event
 
 	if (event->task <= 0 || slice->to <= slice->from)
 		return;
+	if (p->stretches.n == MOST_STRETCHES) {
+		sort_stretches(p);
+		write_stretches(p, MOST_STRETCHES / 2);
+	}
 	perfetto_find_thread(p, event->task, slice->from);
 	*vec_push(&p->stretches) = (struct perfetto_stretch){
 		.from = slice->from,
@@ -131,44 +212,15 @@ void perfetto_requests_event(struct perfetto *p, const struct recording_event *e
 		keep_stretch(p, event, &slice);
 }
 
-static int by_thread(const void *pa, const void *pb)
-{
-	const struct perfetto_stretch *a = pa, *b = pb;
-
-	if (a->tid != b->tid)
-		return a->tid > b->tid ? 1 : -1;
-	if (a->from != b->from)
-		return a->from > b->from ? 1 : -1;
-	return a->to > b->to ? 1 : -(a->to < b->to);
-}
-
-/* What another request has already, the thread's next one begins behind. */
-static void add_stretch(struct perfetto *p, const struct perfetto_stretch *stretch, uint64_t from)
-{
-	struct perfetto_thread *thread = perfetto_find_thread(p, stretch->tid, from);
-	const uint64_t track = perfetto_thread_track(p, thread, from);
-
-	perfetto_add_text_argument(p, "client", p->texts.v[stretch->client].bytes);
-	perfetto_add_flow(p, FLOW_THREADS(stretch->number));
-	for (uint32_t i = 0; i < stretch->n_asked; i++)
-		perfetto_add_flow(p, FLOW_ASKED(p->asked.v[stretch->asked + i]));
-	perfetto_add_event(p, track, from, TYPE_BEGIN, "request", "request");
-	perfetto_add_event(p, track, stretch->to, TYPE_END, NULL, NULL);
-}
-
 void perfetto_requests_end(struct perfetto *p)
 {
-	uint64_t ended = 0;
-	int32_t tid = 0;
+	uint64_t time = p->stretched, track;
 
-	if (p->stretches.n)
-		qsort(p->stretches.v, p->stretches.n, sizeof(*p->stretches.v), by_thread);
-	vec_each(stretch, &p->stretches) {
-		const uint64_t from = stretch->tid == tid && stretch->from < ended ? ended : stretch->from;
-
-		if (from < stretch->to)
-			add_stretch(p, stretch, from);
-		ended = stretch->tid == tid && ended > stretch->to ? ended : stretch->to;
-		tid = stretch->tid;
-	}
+	sort_stretches(p);
+	write_stretches(p, p->stretches.n);
+	if (!p->cut)
+		return;
+	track = perfetto_named_track(p, perfetto_track_id(TRACKS_LOSSES, 0), 0, "lost events");
+	perfetto_add_argument(p, "cut", ARGUMENT_UNSIGNED, p->cut);
+	perfetto_add_event(p, track, time, TYPE_INSTANT, "loss", "requests in threads that were over too late");
 }
