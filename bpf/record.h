@@ -262,7 +262,7 @@ struct record_request {
 	unsigned long long number;	  /* of the request */
 	unsigned int pid, part;		  /* who answered, or did it; enum record_request_part */
 	unsigned int connection;
-	unsigned int text;	     /* of a step, a number of a text */
+	unsigned int text;	     /* a number of a text: of a step; of a request, the name of its track */
 	unsigned int client, server; /* numbers of texts: who asks, and where */
 	/* of RECORD_REQUEST_THREAD: the numbers of requests at other servers that it asked for meanwhile */
 	unsigned long long asked[RECORD_REQUEST_ASKED];

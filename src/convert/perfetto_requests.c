@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests of a server: a track for each connection, below one for each server; on it a slice for each request, with
+ * Requests of a server: a track for each connection, or one that some share, below one for each server; on it a slice for each request, with
  * its steps in it. What threads did for it are slices of theirs. Arrows go from the request to the first of these and
  * from each to the next one, and from the one that asked another server to the request there.
  *
@@ -62,7 +62,7 @@ static struct perfetto_connection *find_connection(struct perfetto *p, const str
 	parent = perfetto_named_track(p, perfetto_track_id(TRACKS_SERVERS, server), 0, name.data);
 	*vec_push(&p->connections) = (struct perfetto_connection){
 		.id = perfetto_named_track(p, perfetto_track_id(TRACKS_CONNECTIONS, at), parent,
-					   text_of(p, event, KNOWN_F_CLIENT)),
+					   text_of(p, event, KNOWN_F_TEXT)),
 	};
 	return &p->connections.v[at];
 }

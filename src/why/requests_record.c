@@ -10,9 +10,13 @@
 #include "record/writer.h"
 #include "requests_sums.h"
 
-/* Of requests on more connections there is nothing, and more different steps have no names. */
-#define MOST_CONNECTIONS 65536
-#define MOST_STATES	 65536
+/*
+ * So many connections have tracks of their own. Those that come later share lanes: of a client, without its port, at a
+ * server. Of requests that find no lane there is nothing, and more different steps have no names.
+ */
+#define OWN_TRACKS  4096
+#define MOST_LANES  61440
+#define MOST_STATES 65536
 /* Texts of objects begin with 0; these are of other sets. */
 #define TEXT_STATES  0x40000000U
 #define TEXT_CLIENTS 0x80000000U
@@ -105,9 +109,47 @@ static void put_stretches(struct why *why, const struct record_request *record, 
 	put_stretch(why, *record, done, &stretch, &asked);
 }
 
-void why_record_request(struct why *why, const struct requests_done *done)
+/* The first lane on which nothing lasts. SET_NONE: there are too many. client: without its port. */
+static uint32_t find_lane(struct why *why, const struct requests_done *done, uint32_t client)
+{
+	struct why_recording *recording = &why->recording;
+	uint32_t key[] = { client, done->at, 0 }, number;
+
+	for (;; key[2]++) {
+		number = set_add_most(&recording->lanes, key, sizeof(key), MOST_LANES);
+		if (number == SET_NONE)
+			return SET_NONE;
+		if (number == recording->lanes_ended.n)
+			vec_push(&recording->lanes_ended);
+		if (recording->lanes_ended.v[number] <= done->arrived)
+			break;
+	}
+	recording->lanes_ended.v[number] = done->ended;
+	return number;
+}
+
+/* Fills in the number and the name of its track. False: there is none. */
+static bool find_track(struct why *why, const struct requests_done *done, struct record_request *record)
 {
 	const uint64_t connection[] = { done->sock, done->birth };
+	uint32_t client = done->from;
+
+	record->connection = set_add_most(&why->recording.connections, connection, sizeof(connection), OWN_TRACKS);
+	record->text = record->client;
+	if (record->connection != SET_NONE)
+		return true;
+	if (client != REQUESTS_NONE)
+		client = why_requests_bare(why, *(const struct why_client *)why->requests.clients.v[client].bytes);
+	record->connection = find_lane(why, done, client);
+	record->text = client_text(client);
+	if (record->connection == SET_NONE)
+		return false;
+	record->connection += OWN_TRACKS;
+	return true;
+}
+
+void why_record_request(struct why *why, const struct requests_done *done)
+{
 	struct record_request record = {
 		.time = clock_monotonic_ns(),
 		.begin = done->arrived,
@@ -115,15 +157,13 @@ void why_record_request(struct why *why, const struct requests_done *done)
 		.number = done->number,
 		.pid = done->tid,
 		.part = done->inner ? RECORD_REQUEST_BEHIND : RECORD_REQUEST_WHOLE,
-		.text = REQUESTS_NONE,
 		.client = client_text(done->from),
 		.server = client_text(done->at),
 	};
 
 	if (!why->recording.file.writer)
 		return;
-	record.connection = set_add_most(&why->recording.connections, connection, sizeof(connection), MOST_CONNECTIONS);
-	if (record.connection == SET_NONE) {
+	if (!find_track(why, done, &record)) {
 		why->recording.left_out++;
 		return;
 	}
@@ -164,9 +204,9 @@ void why_record_requests_losses(const struct why *why)
 	const struct why_recording *recording = &why->recording;
 
 	if (recording->left_out)
-		report_note("%llu request%s missing from %s: on more than %u connections",
+		report_note("%llu request%s missing from %s: more than %u at a time",
 			    (unsigned long long)recording->left_out, str_plural(recording->left_out),
-			    why->settings->perfetto, MOST_CONNECTIONS);
+			    why->settings->perfetto, MOST_LANES);
 	if (recording->unnamed)
 		report_note("%llu step%s in %s without names: more are different than can be kept",
 			    (unsigned long long)recording->unnamed, str_plural(recording->unnamed),

@@ -48,9 +48,11 @@ struct why_part {
 /* With --perfetto: the recording that becomes the file. */
 struct why_recording {
 	struct record_temporary file;
-	/* of requests: struct requests_state, and connections; then steps and requests for which these have no room */
+	/* of requests: struct requests_state, and connections; then steps and requests for which there is no room */
 	struct set states, connections;
 	uint64_t unnamed, left_out;
+	struct set lanes;	   /* of the connections that have none of their own; numbers index lanes_ended */
+	vec(uint64_t) lanes_ended; /* when the last request on each was over */
 };
 
 /* Of a command, and of a recording; without them, there are no rings. Without a command, links is NULL. */
@@ -100,6 +102,9 @@ struct why_requests {
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
 };
+
+/* Clients whose address and port are kept; as many may have an address alone. */
+#define WHY_CLIENTS 65536
 
 /* A client, or a server behind. */
 struct why_client {
@@ -240,6 +245,8 @@ void why_requests_listen(struct why *why);
 bool why_requests_listens(const struct why *why);
 /* The name of a unix socket by its key in "request_names"; "?": not known. */
 const char *why_requests_name(struct why *why, uint64_t key);
+/* The number of the same client, of why->requests.clients, without its port: REQUESTS_NONE: there is no room. */
+uint32_t why_requests_bare(struct why *why, struct why_client client);
 /* A record of a ring: its words behind the header, n of them. */
 void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, size_t n);
 /* Something is missing in a ring before its next record. */

@@ -187,4 +187,6 @@ void why_record_release(struct why *why)
 	record_temporary_release(&why->recording.file);
 	set_release(&why->recording.states);
 	set_release(&why->recording.connections);
+	set_release(&why->recording.lanes);
+	free(why->recording.lanes_ended.v);
 }

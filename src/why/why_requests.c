@@ -21,9 +21,7 @@
 /* Records of all processors have come so long after the rings are read; and connections are looked at so often. */
 #define SETTLED_NS (20 * NS_PER_MS)
 #define LOOK_NS	   NS_PER_SEC
-/* Clients whose address and port are kept. */
-#define MOST_CLIENTS 65536
-#define MOST_GROUPS  4096
+#define MOST_GROUPS 4096
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
 /* With many connections, those of unix sockets are over that nobody has used for so long; or that are not answered. */
@@ -150,15 +148,25 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	requests_add_link(why->requests.found, &link);
 }
 
-/* The client of a connection. */
+uint32_t why_requests_bare(struct why *why, struct why_client client)
+{
+	/* a process at a unix socket is named by its id */
+	if (client.version != REQUEST_UNIX)
+		client.port = 0;
+	return set_add_most(&why->requests.clients, &client, sizeof(client), 2 * WHY_CLIENTS);
+}
+
+/* The client of a connection. Of too many, the address alone is kept. */
 static uint32_t client_of(struct why *why, const struct request_event *event)
 {
 	struct why_client client = { .version = event->version, .port = event->client_port };
+	uint32_t number;
 
 	memcpy(client.address, event->client, sizeof(client.address));
 	if (event->version == REQUEST_UNIX)
 		client.port = event->client_pid;
-	return set_add_most(&why->requests.clients, &client, sizeof(client), MOST_CLIENTS);
+	number = set_add_most(&why->requests.clients, &client, sizeof(client), WHY_CLIENTS);
+	return number == SET_NONE ? why_requests_bare(why, client) : number;
 }
 
 /* A server at a unix socket has a name in place of an address. */
@@ -169,7 +177,7 @@ static uint32_t server_of(struct why *why, const struct request_event *event)
 	if (event->version != REQUEST_UNIX)
 		return client_of(why, event);
 	memcpy(server.address, &event->name, sizeof(event->name));
-	return set_add_most(&why->requests.clients, &server, sizeof(server), MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &server, sizeof(server), 2 * WHY_CLIENTS);
 }
 
 /* Where the server listens. */
@@ -181,7 +189,7 @@ static uint32_t place_of(struct why *why, const struct request_event *event)
 		place = (struct why_client){ .version = WHY_UNIX_NAME };
 		memcpy(place.address, &event->name, sizeof(event->name));
 	}
-	return set_add_most(&why->requests.clients, &place, sizeof(place), MOST_CLIENTS);
+	return set_add_most(&why->requests.clients, &place, sizeof(place), 2 * WHY_CLIENTS);
 }
 
 /* What --by puts a request into. */

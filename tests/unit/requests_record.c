@@ -7,6 +7,7 @@
 
 #define MOST   65536
 #define BEYOND 10
+#define OWN    4096
 
 static struct why why;
 
@@ -31,22 +32,58 @@ static struct requests_done done_on(uint64_t sock)
 				       .at = REQUESTS_NONE };
 }
 
-Test(requests_record, leaves_out_requests_on_more_connections)
+/* Ever new connections: one at a time, they need one more track than those that have their own. */
+Test(requests_record, shares_tracks)
 {
 	struct requests_done done;
 
 	begin();
-	for (uint64_t i = 0; i < MOST + BEYOND; i++) {
+	for (uint64_t i = 0; i < 3 * MOST; i++) {
+		const struct why_client client = { .version = 4, .address = { 10, 0, 0, i % 2 }, .port = 1 + i % 60000 };
+
 		done = done_on(i);
+		done.arrived = 10 * i;
+		done.ended = 10 * i + 9;
+		done.from = set_add_most(&why.requests.clients, &client, sizeof(client), WHY_CLIENTS);
 		why_record_request(&why, &done);
 	}
-	cr_expect_eq(why.recording.file.fresh, MOST);
-	cr_expect_eq(why.recording.left_out, BEYOND);
+	cr_expect_eq(why.recording.file.fresh, 3 * MOST);
+	cr_expect_eq(why.recording.left_out, 0);
+	cr_expect_eq(why.recording.connections.n, OWN);
+	cr_expect_eq(why.recording.lanes.n, 2);
+	/* those that last have lanes of their own */
+	for (uint64_t i = 0; i < 10; i++) {
+		done.sock += 1;
+		done.arrived = 100 * MOST;
+		done.ended = 200 * MOST;
+		why_record_request(&why, &done);
+	}
+	cr_expect_eq(why.recording.lanes.n, 11);
+	why_record_release(&why);
+}
+
+Test(requests_record, leaves_out_requests_without_lanes)
+{
+	struct requests_done done;
+
+	begin();
+	for (uint64_t i = 0; i < 2 * OWN; i++) {
+		done = done_on(i);
+		done.at = i;
+		why_record_request(&why, &done);
+	}
+	cr_expect_eq(why.recording.left_out, 0);
+	for (uint64_t i = 0; i < MOST + BEYOND; i++) {
+		done = done_on(MOST + i);
+		done.at = i;
+		why_record_request(&why, &done);
+	}
+	cr_expect_eq(why.recording.lanes.n, MOST - OWN);
+	cr_expect_eq(why.recording.left_out, 2 * OWN + BEYOND);
 	/* those that are known go on */
 	done = done_on(0);
 	why_record_request(&why, &done);
-	cr_expect_eq(why.recording.file.fresh, MOST + 1);
-	cr_expect_eq(why.recording.left_out, BEYOND);
+	cr_expect_eq(why.recording.left_out, 2 * OWN + BEYOND);
 	why_record_release(&why);
 }
 
