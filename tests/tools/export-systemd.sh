@@ -383,7 +383,39 @@ test_alerts_of_requests() {
 		      - {series: 'SLOW{instance="odd",server="a",cause="throttled"}', values: '0+9x180'}
 		      - {series: 'SLOW{instance="a",server="b",cause="disk"}', values: '0+1x180'}
 		      - {series: 'SLOW{instance="odd",server="b",cause="queue"}', values: '0+1x180'}
+		      # each has 5 slow ones a minute; at server c, only 1; at server d, they are quick
+		      - {series: 'COUNT{instance="a",server="a"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="b",server="a"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="c",server="a"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="odd",server="a"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="a",server="b"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="odd",server="b"}', values: '0+5x180'}
+		      - {series: 'SLOW{instance="a",server="c",cause="disk"}', values: '0+6x180'}
+		      - {series: 'SLOW{instance="b",server="c",cause="disk"}', values: '0+6x180'}
+		      - {series: 'SLOW{instance="odd",server="c",cause="queue"}', values: '0+6x180'}
+		      - {series: 'COUNT{instance="a",server="c"}', values: '0+1x180'}
+		      - {series: 'COUNT{instance="b",server="c"}', values: '0+1x180'}
+		      - {series: 'COUNT{instance="odd",server="c"}', values: '0+1x180'}
+		      - {series: 'SLOW{instance="a",server="d",cause="disk"}', values: '0+0.04x180'}
+		      - {series: 'SLOW{instance="b",server="d",cause="disk"}', values: '0+0.04x180'}
+		      - {series: 'SLOW{instance="odd",server="d",cause="queue"}', values: '0+0.04x180'}
+		      - {series: 'COUNT{instance="a",server="d"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="b",server="d"}', values: '0+5x180'}
+		      - {series: 'COUNT{instance="odd",server="d"}', values: '0+5x180'}
+		      # of server e, one of ten is a batch
+		      - {series: 'TIMES{instance="a",server="e",le="1"}', values: '0+10x180'}
+		      - {series: 'TIMES{instance="a",server="e",le="+Inf"}', values: '0+10x180'}
+		      - {series: 'ALL{instance="a",server="e"}', values: '0+10x180'}
+		      - {series: 'MERGED{instance="a",server="e"}', values: '0+1x180'}
+		      - {series: 'TIMES{instance="a",server="f",le="1"}', values: '0+10x180'}
+		      - {series: 'TIMES{instance="a",server="f",le="+Inf"}', values: '0+10x180'}
+		      - {series: 'ALL{instance="a",server="f"}', values: '0+10x180'}
+		      - {series: 'MERGED{instance="a",server="f"}', values: '0x180'}
 		    promql_expr_test:
+		      - eval_time: 2h
+		        expr: count by (server) (job_server:sonde_why_request_seconds:p99)
+		        exp_samples:
+		          - {labels: '{server="f"}', value: 1}
 		      - eval_time: 2h
 		        expr: count by (alertname, instance, server, cause) (ALERTS{alertstate="firing"})
 		        exp_samples:
@@ -399,8 +431,9 @@ test_alerts_of_requests() {
 		        exp_samples:
 		          - {labels: 'job_cause:SHARE{server="a",cause="throttled"}', value: 0.225}
 	END
-	sed 's/SLOW/sonde_why_request_slow_cause_seconds_total/; s/SHARE/sonde_why_request_slow:share15m/' short.yml \
-		> alerts.yml
+	sed 's/SLOW/sonde_why_request_slow_cause_seconds_total/; s/SHARE/sonde_why_request_slow:share15m/
+		s/COUNT/sonde_why_requests_slow_total/; s/TIMES/sonde_why_request_seconds_bucket/
+		s/ALL{/sonde_why_requests_total{/; s/MERGED/sonde_why_requests_merged_total/' short.yml > alerts.yml
 	run peer promtool test rules alerts.yml
 	expect_exit 0
 }
