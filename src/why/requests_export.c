@@ -9,6 +9,7 @@
 #include "bpf/request.h"
 #include "output/hist.h"
 #include "held.h"
+#include "requests_slow.h"
 #include "requests_sums.h"
 #include "waits.h"
 
@@ -22,13 +23,8 @@ enum {
 	CAUSES,
 };
 
-/* Bounds of the running histogram by which the slowest ones are found: 16 of each power of two. */
-#define PARTS_LOG2 4
-#define RANKS	   (64 << PARTS_LOG2)
-/* With so many requests, all are halved: then the last ones count most. And the least that say who is slow. */
-#define MOST_RANKED  20000
-#define LEAST_RANKED 1000
-#define SLOWEST	     100 /* one of so many */
+/* How many causes with time a server has, mostly. Each is a row, and the bound is one of rows. */
+#define ROWS_OF_SERVER 16
 
 /* Of a port or a unix socket. */
 struct place {
@@ -36,8 +32,7 @@ struct place {
 	uint64_t requests, merged, lost, slow;
 	uint64_t cells[HIST_BUCKETS + HIST_BOUNDS_BUCKETS];
 	uint64_t ns[CAUSES], slow_ns[CAUSES];
-	uint32_t ranks[RANKS];
-	uint64_t ranked, least; /* requests in ranks; ns from which on they are slow, 0: not known yet */
+	struct requests_slow ranks;
 };
 
 struct why_export {
@@ -164,46 +159,6 @@ int why_export_snapshot(struct engine_instance *instance, engine_row_fn fn, void
 
 /* --- requests --- */
 
-/* The number of a bound: its highest bits. */
-static uint32_t rank_of(uint64_t ns)
-{
-	const unsigned int high = ns ? 63 - __builtin_clzll(ns) : 0;
-	const uint64_t part = high > PARTS_LOG2 ? ns >> (high - PARTS_LOG2) : ns << (PARTS_LOG2 - high);
-
-	return high << PARTS_LOG2 | (part & ((1 << PARTS_LOG2) - 1));
-}
-
-static uint64_t least_of(uint32_t rank)
-{
-	const unsigned int high = rank >> PARTS_LOG2;
-	const uint64_t part = 1 << PARTS_LOG2 | (rank & ((1 << PARTS_LOG2) - 1));
-
-	return high > PARTS_LOG2 ? part << (high - PARTS_LOG2) : part >> (PARTS_LOG2 - high);
-}
-
-/* The bound at which the slowest one of SLOWEST begin. */
-static void find_least(struct place *place)
-{
-	uint64_t above = 0;
-	uint32_t rank = RANKS;
-
-	while (rank && above < place->ranked / SLOWEST)
-		above += place->ranks[--rank];
-	place->least = least_of(rank);
-}
-
-static void rank(struct place *place, uint64_t ns)
-{
-	place->ranks[rank_of(ns)]++;
-	if (++place->ranked % LEAST_RANKED == 0)
-		find_least(place);
-	if (place->ranked < MOST_RANKED)
-		return;
-	place->ranked = 0;
-	for (size_t i = 0; i < RANKS; i++)
-		place->ranked += place->ranks[i] /= 2;
-}
-
 static int cause_of(const struct requests_state *state)
 {
 	switch (state->where) {
@@ -225,7 +180,8 @@ static int cause_of(const struct requests_state *state)
 static struct place *find_place(struct why *why, uint32_t at)
 {
 	struct why_export *export = why->requests.export;
-	const size_t most = at == REQUESTS_NONE ? 0 : engine_max_rows(why->instance);
+	const size_t rows = engine_max_rows(why->instance), servers = rows > ROWS_OF_SERVER ? rows / ROWS_OF_SERVER : 1;
+	const size_t most = at == REQUESTS_NONE ? 0 : servers;
 	const uint32_t number = set_add_most(&export->numbers, &at, sizeof(at), most);
 
 	if (number == SET_NONE)
@@ -246,8 +202,7 @@ void why_export_request(struct why *why, const struct requests_done *done)
 	place = find_place(why, done->at);
 	/* by the requests before it; --slower says it otherwise */
 	is_slow = why->settings->slower ? ns >= why->settings->slower * (uint64_t)NS_PER_MS
-					: place->least && ns >= place->least;
-	rank(place, ns);
+					: requests_slow_add(&place->ranks, ns);
 	place->requests++;
 	place->merged += done->merged != 0;
 	place->slow += is_slow;

@@ -420,22 +420,22 @@ test_export() {
 	[ "$(of requests_slow_total)" -ge 5 ] || fail "not 5 slow ones"
 	for family in cause slow_cause; do
 		slept=$(of request_${family}_seconds_total ',cause="sleep"')
-		echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 5) }' || fail "$family: $slept s slept"
+		echo "$slept" | awk '{ exit !($1 >= 0.45 && $1 < 5) }' || fail "$family: $slept s slept"
 	done
 	awk -F '[ }]+' '
 		/^sonde_why_request_seconds_sum/ { whole = $NF }
 		/^sonde_why_request_cause_seconds_total/ { sum += $NF }
 		/^sonde_why_request_slow_cause_seconds_total/ { slow += $NF }
-		END { d = whole - sum; exit !(d < 0.000001 && d > -0.000001 && slow <= whole && slow >= 0.5) }' page ||
+		END { d = whole - sum; exit !(d < 0.000001 && d > -0.000001 && slow <= whole && slow >= 0.45) }' page ||
 		fail "parts do not sum: $(cat page)"
 	[ "$(of requests_lost_total)" = 0 ] && [ "$(of requests_merged_total)" = 0 ] || fail "lost: $(cat page)"
 	# by the requests before: of the first thousand less than 1 % have slept, so those of the second are slow
 	line_options=
 	exported -s 100 -e 200 threads 2000
 	slow=$(of requests_slow_total)
-	[ "$slow" -ge 5 ] && [ "$slow" -le 1000 ] || fail "$slow of 2000 are slow"
+	[ "$slow" -ge 5 ] && [ "$slow" -le 400 ] || fail "$slow of 2000 are slow"
 	slept=$(of request_slow_cause_seconds_total ',cause="sleep"')
-	echo "$slept" | awk '{ exit !($1 >= 0.5 && $1 < 1) }' || fail "$slept s of the slow ones slept"
+	echo "$slept" | awk '{ exit !($1 >= 0.45 && $1 < 1) }' || fail "$slept s of the slow ones slept"
 	for line in 'why' 'why --over 1ms' 'why --requests --cpu 0' 'why --requests --by peer' 'why --requests --flame x' 'why --port 80'; do
 		run sonde export --families "$line"
 		expect_exit 2
@@ -450,7 +450,7 @@ asked() {
 		grep -q '^sonde_missed_hits_total{[^}]*} [1-9]' page
 }
 
-# The first servers have rows, and all others together one more.
+# The first servers have rows, 16 for each, and all others together one more.
 test_export_limits() {
 	mkdir /sys/fs/cgroup/ours
 	for n in 1 2 3 4; do
@@ -460,7 +460,7 @@ test_export_limits() {
 			> did$n &
 		servers="${servers:-} $!"
 	done
-	export_start 'why --requests --cgroup ours max 2'
+	export_start 'why --requests --cgroup ours max 32'
 	for n in 1 2 3 4; do
 		echo > gate$n
 		wait_until 50 asked $n
