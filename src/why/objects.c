@@ -7,9 +7,15 @@
 #include "waits.h"
 #include "why_part.h"
 
+/* More are not kept apart: 10 MB. */
+#define MOST_KEYS 262144
+
 uint32_t objects_key(struct why *why, const struct why_key *key)
 {
-	return set_add(&why->path.keys, key, sizeof(*key));
+	const uint32_t number = set_add_most(&why->path.keys, key, sizeof(*key), MOST_KEYS);
+
+	why->path.unnamed += number == SET_NONE;
+	return number;
 }
 
 /* --- sums --- */

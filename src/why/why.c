@@ -415,6 +415,7 @@ static void why_losses(struct engine_instance *instance)
 	if (shared->lost_objects)
 		report_note("%llu wait%s counted, but not by object: more than %u objects", shared->lost_objects,
 			    str_plural(shared->lost_objects), WHY_OBJECTS);
+	say(why->path.unnamed, "wait", "without an object: more are different than can be kept");
 	why_path_losses(why);
 	why_requests_losses(why);
 	why_record_losses(why);

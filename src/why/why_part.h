@@ -62,6 +62,7 @@ struct why_path {
 	struct set keys;    /* of struct why_key */
 	vec(struct why_part) parts;
 	uint64_t lost;	/* of all that is in the rings */
+	uint64_t unnamed; /* waits for objects that found no room in `keys` */
 	uint64_t known; /* when the part of the path that is known begins; 0: all of it is */
 	/* what is on it */
 	struct why_sums sums;
@@ -91,7 +92,7 @@ struct why_requests {
 	struct request_shared *shared;
 	struct set clients;   /* struct why_client: clients, and servers behind */
 	struct set groups;    /* the same, of --by */
-	struct set drawn;     /* of files of stacks: struct why_drawn; numbers index drawn_ns */
+	struct set drawn;     /* of files of stacks: struct drawn; numbers index drawn_ns */
 	vec(uint64_t) drawn_ns;
 	struct why_export *export; /* NULL: nobody exports the counts */
 	uint64_t undrawn; /* steps whose threads and stacks found no room there */
@@ -182,7 +183,7 @@ void why_live_add(struct why *why);
 /* What a thread does at `now`, it has done since thread->since: adds it to the thread's cells, and to objects. */
 void why_live_last(struct why *why, struct why_thread *thread, uint64_t now);
 
-/* objects.c: what threads wait for. The number of a key in why->path.keys. */
+/* objects.c: what threads wait for. The number of a key in why->path.keys; PATH_NONE: there are too many. */
 uint32_t objects_key(struct why *why, const struct why_key *key);
 /* Waits for an object have ended: of all threads, and on the path, where the number may be PATH_NONE. */
 void objects_add(struct why *why, const struct why_key *key, uint64_t ns, uint64_t count, uint64_t max);

@@ -41,6 +41,15 @@ int why_record_begin(struct why *why, struct err *err)
 
 /* --- records --- */
 
+/* The number of what a thread waits for; of one that found no room, of its cause alone. */
+static uint32_t text_of(struct why *why, const struct why_key *key)
+{
+	const uint32_t number = objects_key(why, key);
+	const struct why_key any = { .class = key->class };
+
+	return number == PATH_NONE ? set_add(&why->path.keys, &any, sizeof(any)) : number;
+}
+
 /* By the clocks of two processors, a thread can be woken before it sleeps. */
 static void add_wait(struct why *why, const struct why_link *link)
 {
@@ -50,7 +59,7 @@ static void add_wait(struct why *why, const struct why_link *link)
 		.pid = link->tid,
 		.waker = link->waker,
 		.woken = link->woken_at > link->off_at ? link->woken_at : link->off_at + 1,
-		.text = objects_key(why, &key),
+		.text = text_of(why, &key),
 		.disk = link->class == WHY_DISK,
 	};
 
@@ -136,7 +145,7 @@ void why_record_sleeps(struct why *why, const struct why_thread *thread)
 	/* what has slept since before has no state in the file: it never ran */
 	if (!why->recording.file.writer || thread->state != WHY_IS_ASLEEP || thread->key.class == WHY_BEFORE)
 		return;
-	wait.text = objects_key(why, &thread->key);
+	wait.text = text_of(why, &thread->key);
 	record_temporary_add(&why->recording.file, RECORD_WAIT, &wait, sizeof(wait));
 }
 
