@@ -39,7 +39,7 @@ static __always_inline void request_join(__u32 tgid)
 }
 
 /*
- * A thread has left its processor for the last time. Where it was the last one of its process, or the others are about to
+ * A thread has left its processor for the last time. If it was the last one of its process, or the others are about to
  * do the same, another process may get the id. Global: the verifier follows it once.
  */
 __noinline int request_part(__u64 address)

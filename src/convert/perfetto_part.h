@@ -113,8 +113,8 @@ struct perfetto_connection {
 };
 
 /*
- * What a thread did for a request. Requests are over in another order, so these are kept until the end; of many, the older
- * ones are written before.
+ * What a thread did for a request. Requests are over in another order, so these are kept until the end; of many, the
+ * older ones are written before.
  */
 struct perfetto_stretch {
 	uint64_t from, to;

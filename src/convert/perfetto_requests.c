@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Requests of a server: a track for each connection, or one that some share, below one for each server; on it a slice for each request, with
- * its steps in it. What threads did for it are slices of theirs. Arrows go from the request to the first of these and
- * from each to the next one, and from the one that asked another server to the request there.
+ * Requests of a server: a track for each connection, or one that some share, below one for each server; on it a slice
+ * for each request, with its steps in it. What threads did for it are slices of theirs. Arrows go from the request to
+ * the first of these and from each to the next one, and from the one that asked another server to the request there.
  *
  * Slices of a track must nest. An answer is noted a little after it was sent, so that the next request may have arrived
  * by then: it is drawn from there on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the exchange machine throws away (requests.h): what no request needs any more, and what it would have to keep for
- * a request that is never answered. Numbers of threads and of connections change then.
+ * What the exchange machine throws away (requests.h): what no request needs any more, and what it would have to keep
+ * for a request that is never answered. Numbers of threads and of connections change then.
  */
 #include "base/clock.h"
 #include "requests_part.h"
@@ -10,7 +10,7 @@
 #define CALLS 25
 /* A request is known when it is read: so long after it has arrived, all is still there. */
 #define READ_WITHIN (2 * NS_PER_SEC)
-/* With so many threads or sockets, and twice as many as were left before, those go of which nothing is known any more. */
+/* With so many threads or sockets, and twice as many as were left before, those go of which nothing is known. */
 #define MOST_NUMBERS 16384
 /* Then a connection is over that nobody has used for so long; and one on which an answer is missing. */
 #define UNUSED	   (600 * NS_PER_SEC)

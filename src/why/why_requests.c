@@ -314,7 +314,7 @@ struct look {
 	vec(uint64_t) unused; /* unix sockets */
 };
 
-/* Where a client and its server end without a read, a unix socket shows no end. What comes on it is a new connection. */
+/* Where both ends close without a read, a unix socket shows no end. What comes on it is a new connection. */
 static bool is_unused(const struct request_cell *cell, uint64_t now)
 {
 	const uint64_t times[] = { cell->birth, cell->arrived, cell->sent_at, cell->client_at };
@@ -392,16 +392,17 @@ static void clear(struct why *why, const char *map)
  */
 int why_requests_forget(void *instance)
 {
-	static const char *const maps[] = { "request_cells", "request_peers", "request_behinds", "request_joined", "why_more" };
+	static const char *const maps[] = { "request_cells", "request_peers", "request_behinds", "request_joined",
+					    "why_more" };
 	struct why *why = ((struct engine_instance *)instance)->state;
-	struct why_thread *threads = object_memory(&why->progs.object, ".data.why_threads", WHY_THREADS * sizeof(*threads));
+	const size_t size = WHY_THREADS * sizeof(struct why_thread);
 	const uint64_t now = clock_monotonic_ns();
 
 	if (!why->requests.on)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 		clear(why, maps[i]);
-	memset(threads, 0, WHY_THREADS * sizeof(*threads));
+	memset(object_memory(&why->progs.object, ".data.why_threads", size), 0, size);
 	why->shared->hashed = 0;
 	why->requests.shared->behind = 0;
 	requests_add_loss(why->requests.found, 0, now);

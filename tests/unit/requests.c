@@ -717,13 +717,14 @@ static uint64_t add_random(struct requests *requests, unsigned int seed, bool fo
 			reads(requests, sock_of(i, round), round, arrived, 1 + some(&seed, THREADS - 1), read);
 			at[i] = last + 1 + some(&seed, 30);
 			if (some(&seed, 1))
-				behind(requests, REQUESTS_ASK, sock_of(some(&seed, 5), round), 1 + some(&seed, THREADS - 1),
-				       read + some(&seed, 40), 0);
+				behind(requests, REQUESTS_ASK, sock_of(some(&seed, 5), round),
+				       1 + some(&seed, THREADS - 1), read + some(&seed, 40), 0);
 			if (some(&seed, 1))
 				gets(requests, sock_of(some(&seed, 5), round), 1 + some(&seed, THREADS - 1),
 				     read + some(&seed, 90), read + some(&seed, 90),
 				     sock_of(some(&seed, CONNECTIONS), round), round - some(&seed, 1));
-			sends(requests, sock_of(i, round), round, arrived, 1 + some(&seed, THREADS - 1), first, last, at[i]);
+			sends(requests, sock_of(i, round), round, arrived, 1 + some(&seed, THREADS - 1), first, last,
+			      at[i]);
 			end = at[i] > end ? at[i] : end;
 			wanted++;
 		}
@@ -784,7 +785,8 @@ static void expect_same(const struct requests *got, const struct requests *wante
 	for (size_t i = 0; i < n; i++) {
 		cr_assert_eq(a[i].ns, b[i].ns * unit);
 		cr_assert_eq(a[i].behind, b[i].behind);
-		cr_assert_eq(a[i].n_parts, b[i].n_parts, "request %zu has %u parts, not %u", i, a[i].n_parts, b[i].n_parts);
+		cr_assert_eq(a[i].n_parts, b[i].n_parts, "request %zu: %u parts, not %u", i, a[i].n_parts,
+			     b[i].n_parts);
 		for (uint32_t p = 0; p < a[i].n_parts; p++) {
 			cr_assert_eq(a[i].parts[p].ns, b[i].parts[p].ns * unit);
 			cr_assert(!memcmp(&a[i].parts[p].state, &b[i].parts[p].state, sizeof(a[i].parts[p].state)));

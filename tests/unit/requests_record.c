@@ -39,7 +39,11 @@ Test(requests_record, shares_tracks)
 
 	begin();
 	for (uint64_t i = 0; i < 3 * MOST; i++) {
-		const struct why_client client = { .version = 4, .address = { 10, 0, 0, i % 2 }, .port = 1 + i % 60000 };
+		const struct why_client client = {
+			.version = 4,
+			.address = { 10, 0, 0, i % 2 },
+			.port = 1 + i % 60000,
+		};
 
 		done = done_on(i);
 		done.arrived = 10 * i;
