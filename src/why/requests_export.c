@@ -50,12 +50,14 @@ struct row {
 	const char *server, *cause;
 	uint64_t ns, slow_ns;
 	uint64_t requests, merged, lost, slow;
+	uint64_t unanswered; /* at which server is not known */
 };
 
 enum table {
 	TABLE_TIMES,
 	TABLE_CAUSES,
 	TABLE_COUNTS,
+	TABLE_UNANSWERED,
 };
 
 static const struct field times[] = {
@@ -75,15 +77,20 @@ static const struct field counts[] = {
 	DATA(FIELD_U64, struct row, lost, "lost", .role = ROLE_COUNTER),
 	DATA(FIELD_U64, struct row, slow, "slow", .role = ROLE_COUNTER),
 };
+static const struct field unanswered[] = {
+	DATA(FIELD_U64, struct row, unanswered, "unanswered", .role = ROLE_COUNTER),
+};
 static const struct schema schemas[] = {
 	[TABLE_TIMES] = { times, ARRAY_SIZE(times) },
 	[TABLE_CAUSES] = { causes, ARRAY_SIZE(causes) },
 	[TABLE_COUNTS] = { counts, ARRAY_SIZE(counts) },
+	[TABLE_UNANSWERED] = { unanswered, ARRAY_SIZE(unanswered) },
 };
 static const struct engine_table tables[] = {
 	[TABLE_TIMES] = { "request", &schemas[TABLE_TIMES] },
 	[TABLE_CAUSES] = { "request", &schemas[TABLE_CAUSES] },
 	[TABLE_COUNTS] = { "requests", &schemas[TABLE_COUNTS] },
+	[TABLE_UNANSWERED] = { "requests", &schemas[TABLE_UNANSWERED] },
 };
 
 size_t why_export_tables(const struct engine_instance *instance, const struct engine_table **to)
@@ -148,7 +155,10 @@ int why_export_snapshot(struct engine_instance *instance, engine_row_fn fn, void
 {
 	struct rows rows = { .why = instance->state, .fn = fn, .ctx = ctx };
 	const struct why_export *export = rows.why->requests.export;
+	const struct requests_counts all = requests_count(rows.why->requests.found);
+	const struct row row = { .unanswered = all.unanswered - all.open };
 
+	put_row(&rows, TABLE_UNANSWERED, &row);
 	vec_each(place, &export->places)
 		put_place(&rows, place);
 	rows.of_others = true;
@@ -248,7 +258,6 @@ void why_export_stats(struct engine_instance *instance, struct engine_stats *sta
 	const struct request_shared *shared = why->requests.shared;
 	const struct request_chain *chain =
 		object_memory(&why->progs.object, ".data.request_chain", sizeof(*chain));
-	const struct requests_counts counts = requests_count(why->requests.found);
 	uint64_t lost = export->others.lost;
 
 	stats->hits = why->requests.hits;
@@ -260,7 +269,6 @@ void why_export_stats(struct engine_instance *instance, struct engine_stats *sta
 	engine_stats_add(stats, "connections", shared->no_room);
 	engine_stats_add(stats, "names", shared->no_name);
 	engine_stats_add(stats, "begun_before", shared->in_midst);
-	engine_stats_add(stats, "unanswered", counts.unanswered - counts.open);
 	engine_stats_add(stats, "threads", why->shared->no_room);
 	engine_stats_add(stats, "processes_behind", chain->no_room);
 	progs_add_stats(&why->progs, stats);

@@ -38,7 +38,8 @@ families() {
 		sonde_why_requests_total counter - server|
 		sonde_why_requests_merged_total counter - server|
 		sonde_why_requests_lost_total counter - server|
-		sonde_why_requests_slow_total counter - server
+		sonde_why_requests_slow_total counter - server|
+		sonde_why_requests_unanswered_total counter - -
 	END
 }
 
