@@ -443,6 +443,40 @@ test_export() {
 	done
 }
 
+# goes_on: after a pause, more requests are measured than before.
+goes_on() {
+	sleep 1
+	scrape
+	[ "$(value "sonde_line_up{$line}")" = 1 ] && [ "$(of request_seconds_count)" -gt "$measured" ]
+}
+
+# A line that costs too much is paused while a client asks on. No request lasts as long as the pause.
+# timeout=400 kernels=ends
+test_export_paused() {
+	line='line="why --requests --port 1234"'
+	mkfifo gate
+	serve -p 1234 -c 1 -e 1 -s 20 -w gate threads 1000000 > did_it &
+	client=$!
+	export_start --budget 0.5% 'why --requests --port 1234'
+	echo > gate
+	# threads that switch are what it costs
+	serve -p 4321 threads 100000000 > storm &
+	storm=$!
+	wait_until 60 has_value "sonde_line_up{$line}" 0 || fail "it is not paused: $(grep sonde_cost page)"
+	measured=$(of request_seconds_count)
+	kill $storm
+	wait_until 3 goes_on || fail "it does not go on: $(cat err)"
+	gap=$(value "sonde_gap_seconds_total{$line}")
+	kill $client
+	awk -F '[" ]' -v gap="$gap" '
+		/^sonde_why_request_seconds_bucket/ && $5 + 0 > 0 && $5 < gap / 2 { below = $NF }
+		/^sonde_why_request_seconds_count/ { n = $NF }
+		END { print below + 0, "of", n, "are shorter than half of", gap; exit !(n > 0 && below == n) }' page > got ||
+		fail "$(cat got)"
+	rm gate
+	export_stop
+}
+
 # asked N: the server @N has answered its 50 requests, and the page knows them.
 asked() {
 	scrape
