@@ -198,6 +198,19 @@ static struct requests_point point_of(const struct requests_event *event)
 	};
 }
 
+/* Drops what was after the first send. */
+static void end_at_answer(struct requests_open *open)
+{
+	size_t n = 0;
+
+	while (n < open->n && open->points[n].kind != REQUESTS_SEND)
+		n++;
+	for (size_t i = n + 1; i < open->n; i++)
+		drop_chain(open->points[i].there);
+	if (n < open->n)
+		open->n = n + 1;
+}
+
 /*
  * The last byte was sent at sent_at. A client of this machine may have read it before: a send wakes it, and it can take
  * the sender's processor before that comes back.
@@ -215,6 +228,8 @@ static void end_points(struct requests *requests, struct requests_open *open, co
 			open->points[i].time = ended;
 	point.time = ended;
 	add_point(requests, open, &point);
+	if (requests->limits.first_byte)
+		end_at_answer(open);
 }
 
 void requests_abandon(struct requests *requests, struct requests_open *open)
@@ -343,7 +358,7 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 		*vec_push(&requests->over) = (struct requests_over){
 			.open = *open,
 			.sock = event->sock,
-			.client_at = event->client_at,
+			.client_at = requests->limits.first_byte ? 0 : event->client_at,
 			.from = event->from,
 			.group = event->group,
 			.at = event->at,

@@ -138,6 +138,7 @@ struct requests_limits {
 	/* of threads, what requests that last may need: 1,048,576 switches and what was done for requests */
 	size_t kept;
 	uint64_t longest; /* ns: requests that last longer may not be split; 0: those that find room in `kept` are */
+	bool first_byte; /* a request ends when its answer begins; then nothing is known of the client's view */
 	int deep;	 /* how many servers behind each other are gone into; 0: into none */
 };
 

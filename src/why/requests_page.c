@@ -21,9 +21,9 @@ static void print_view(const struct requests_page *page, struct output *out, con
 		       const struct requests_percentiles *view, uint64_t most, const char *behind)
 {
 	if (page->merged)
-		output_line(out, "%s view: p50 %.3f ms%s", whose, MS(view->p50), behind);
+		output_line(out, "%s: p50 %.3f ms%s", whose, MS(view->p50), behind);
 	else
-		output_line(out, "%s view: p50 %.3f ms, p99 %.3f ms, max %.3f ms%s", whose, MS(view->p50), MS(view->p99),
+		output_line(out, "%s: p50 %.3f ms, p99 %.3f ms, max %.3f ms%s", whose, MS(view->p50), MS(view->p99),
 			    MS(most), behind);
 }
 
@@ -44,10 +44,11 @@ static void print_head(const struct requests_page *page, struct output *out)
 	if (page->merged)
 		snprintf(behind, sizeof(behind), "; merged %.0f %%, so there is no p99",
 			 100.0 * counts->merged / counts->requests);
-	print_view(page, out, "server's", &page->server, counts->max, behind);
+	print_view(page, out, why->settings->first_byte ? "server's view until the answer begins" : "server's view",
+		   &page->server, counts->max, behind);
 	snprintf(behind, sizeof(behind), " (%llu on this machine)", (unsigned long long)counts->with_client);
 	if (page->client.n)
-		print_view(page, out, "client's", &page->client, page->client.max, behind);
+		print_view(page, out, "client's view", &page->client, page->client.max, behind);
 	if (why->settings->slower)
 		output_line(out, "%llu lasted for %u ms and more: the following is of these",
 			    (unsigned long long)counts->slower, why->settings->slower);

@@ -44,6 +44,8 @@ static const struct opt options[] = {
 	    .choices = bys),
 	OPT(OPT_U32, struct why_settings, slower, 0, "slower", "MS",
 	    "with --requests: split only those that last so many ms and more", .min = 1),
+	OPT(OPT_BOOL, struct why_settings, first_byte, 0, "first-byte", NULL,
+	    "with --requests: until the answer begins, not until its end"),
 	OPT(OPT_U32, struct why_settings, chain, 0, "chain", "N",
 	    "with --requests: go into at most N servers behind each other on this machine: 5", .max = REQUESTS_MOST_DEEP),
 	OPT(OPT_SECONDS, struct why_settings, over, 0, "over", "TIME",

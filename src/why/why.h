@@ -20,6 +20,7 @@ struct why_settings {
 	uint32_t port;	      /* of the server; 0: all at which the threads listen */
 	int by;		      /* enum why_by */
 	uint32_t slower;      /* ms: only requests that last so long are split */
+	bool first_byte;      /* a request ends when its answer begins */
 	uint32_t chain;	      /* how many servers behind each other are gone into */
 	uint64_t over;	      /* ns: who held processors while threads waited so long for them; 0: not asked */
 	bool user_stacks;     /* with it: the user part of stacks, too */

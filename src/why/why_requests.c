@@ -39,15 +39,21 @@ static int refuse(struct why *why, struct err *err, const char *text)
 	return err_set(err, -EINVAL, "%s", text);
 }
 
+static bool of_requests(const struct why_settings *settings)
+{
+	return settings->port || settings->by || settings->slower || settings->first_byte ||
+	       settings->chain != WHY_CHAIN_DEFAULT;
+}
+
 int why_requests_check(struct why *why, struct err *err)
 {
 	const struct filter *filter = &why->instance->filter;
 
 	if (!why->requests.on)
-		return why->settings->port || why->settings->by || why->settings->slower ||
-				       why->settings->chain != WHY_CHAIN_DEFAULT
-			       ? refuse(why, err, "--port, --by, --slower and --chain are of --requests: give it, too")
-			       : 0;
+		return of_requests(why->settings) ? refuse(why, err,
+							   "--port, --by, --slower, --chain and --first-byte are of "
+							   "--requests: give it, too")
+						  : 0;
 	if (why->settings->by_thread)
 		return refuse(why, err, "--requests goes with no -t: --by thread is the table by thread");
 	if (filter->by_tid || filter->by_uid || filter->by_comm)
@@ -80,6 +86,7 @@ int why_requests_open(struct why *why, struct err *err)
 		.times = exported,
 		.slowest = why->settings->worst,
 		.slower = exported ? 0 : why->settings->slower * (uint64_t)NS_PER_MS,
+		.first_byte = why->settings->first_byte,
 		.deep = why->settings->chain,
 		.kept = exported ? EXPORTER_KEPT : 0,
 		.longest = exported ? EXPORTER_LONGEST : 0,

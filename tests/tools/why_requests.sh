@@ -101,6 +101,16 @@ test_process() {
 	expect_requests
 }
 
+# Until the answer begins: as many, of which the client knows nothing.
+test_first_byte() {
+	run sonde why --requests --first-byte -- serve threads 100
+	expect_exit 0
+	exact
+	grep -q '^100 requests on 4 connections' out || fail "not 100"
+	grep -q "^server's view until the answer begins: p50" out || fail "no server's view"
+	! grep "^client's view" out || fail "a client's view"
+}
+
 # A server that asks another one, which is the slow one: without going into that one, it is named by its address.
 test_behind() {
 	run sonde why --requests --json -n 1000 --port 1234 --chain 0 -- serve -p 1234 -b -s 100 -e 50 loop 300
@@ -471,8 +481,10 @@ test_export_paused() {
 	awk -F '[" ]' -v gap="$gap" '
 		/^sonde_why_request_seconds_bucket/ && $5 + 0 > 0 && $5 < gap / 2 { below = $NF }
 		/^sonde_why_request_seconds_count/ { n = $NF }
-		END { print below + 0, "of", n, "are shorter than half of", gap; exit !(n > 0 && below == n) }' page > got ||
-		fail "$(cat got)"
+		END {
+			print below + 0, "of", n, "are shorter than half of", gap
+			exit !(n > 0 && below == n)
+		}' page > got || fail "$(cat got)"
 	rm gate
 	export_stop
 }
@@ -517,8 +529,8 @@ test_export_limits() {
 
 # kernels=one
 test_refused() {
-	for options in "--port 80" "--by peer" "--slower 5" "--requests -t" "--requests --no-stacks --flame x" \
-		"--requests --uid 0" "--requests --comm x"; do
+	for options in "--port 80" "--by peer" "--slower 5" "--first-byte" "--requests -t" "--requests --uid 0" \
+		"--requests --no-stacks --flame x" "--requests --comm x"; do
 		# shellcheck disable=SC2086
 		run sonde why $options
 		expect_exit 2

@@ -518,6 +518,25 @@ Test(requests, lost)
 	requests_free(requests);
 }
 
+/* An answer goes on for long: the request ends when it begins, also for what it asked in between. */
+Test(requests, first_byte)
+{
+	struct requests *requests = begin_with(&(struct requests_limits){ .deep = 5, .first_byte = true });
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, DISK, 120, 0, 140, 140);
+	sends(requests, 1, 1, 100, 7, 150, 900, 1000);
+	behind(requests, REQUESTS_ASK, 11, 7, 145, 0);
+	behind(requests, REQUESTS_GET, 11, 7, 180, 170);
+	reads(requests, 1, 2, 1000, 7, 1010);
+	sends(requests, 1, 2, 1000, 7, 1020, 1020, 1100);
+	requests_settle(requests, 2000);
+	expect(requests, 0, "own running of 7 30, own disk of 7 20");
+	expect(requests, 1, "own running of 7 20");
+	cr_assert_eq(requests_count(requests).max, 50);
+	requests_free(requests);
+}
+
 /* --- what is forgotten --- */
 
 #define MS 1000000ULL
