@@ -132,6 +132,14 @@ test_unix() {
 	grep -q '"client":"serve [0-9]*"' json || fail "no client"
 }
 
+# Ever new connections at a unix socket: both ends, of which the client is measured, too, are forgotten when it closes.
+# timeout=300 kernels=ends
+test_unix_ends() {
+	run sonde why --requests --no-stacks -- serve -u "$PWD/sock" -c 1 -d threads 17000
+	expect_exit 0
+	! grep 'connections at a time' err || fail "connections of unix sockets stay"
+}
+
 # The same by its process, whose sockets are found.
 test_unix_process() {
 	mkfifo gate
