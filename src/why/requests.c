@@ -18,6 +18,7 @@ struct requests *requests_new(const struct requests_classes *classes, const stru
 		requests->limits.times = MOST_TIMES;
 	if (!limits->kept)
 		requests->limits.kept = MOST_KEPT;
+	requests->unread = UINT64_MAX;
 	requests->random = 1;
 	return requests;
 }

@@ -151,6 +151,12 @@ void requests_free(struct requests *requests);
 /* In any order, but not before the time of requests_settle(). */
 void requests_add_link(struct requests *requests, const struct requests_link *link);
 void requests_add_event(struct requests *requests, const struct requests_event *event);
+/*
+ * A request has arrived at `since`, and is not read yet: what happens meanwhile is kept for it, within the limits, until
+ * the next call. UINT64_MAX: there is none. Without it, a request may be read 2 s after it has arrived; if later, it is
+ * not split.
+ */
+void requests_keep_since(struct requests *requests, uint64_t since);
 /* Something is missing between these times: requests that last then are counted, but not cut. */
 void requests_add_loss(struct requests *requests, uint64_t from, uint64_t to);
 /* All that happened up to `until` was added: cuts the requests that were over by then. */

@@ -28,6 +28,8 @@ static uint64_t find_oldest(const struct requests *requests, uint64_t until)
 	const uint64_t least = longest > requests->forgotten ? longest : requests->forgotten;
 	uint64_t oldest = before(until, READ_WITHIN);
 
+	if (requests->unread >= least && requests->unread < oldest)
+		oldest = requests->unread;
 	vec_each(open, &requests->connections)
 		if (open->number && open->arrived >= least && open->arrived < oldest)
 			oldest = open->arrived;
@@ -154,6 +156,11 @@ void requests_forget_connections(struct requests *requests, uint64_t unused, uin
 static size_t next_of(size_t left)
 {
 	return 2 * left > MOST_NUMBERS ? 2 * left : MOST_NUMBERS;
+}
+
+void requests_keep_since(struct requests *requests, uint64_t since)
+{
+	requests->unread = since;
 }
 
 void requests_forget(struct requests *requests, uint64_t until)

@@ -110,6 +110,7 @@ struct requests {
 	struct requests_counts counts;
 	uint64_t numbers;   /* of requests */
 	uint64_t forgotten; /* what was before is not kept */
+	uint64_t unread;    /* when a request has arrived that is not read yet; UINT64_MAX: there is none */
 	size_t kept;	    /* links and anchors */
 	size_t settled;	    /* calls */
 	size_t left_threads, left_sockets; /* when those that are over were forgotten */

@@ -318,6 +318,7 @@ struct look {
 	uint64_t before; /* the last send */
 	uint64_t now;
 	size_t cells;
+	uint64_t unread;      /* when the first one has arrived that is not read yet */
 	vec(uint64_t) unused; /* unix sockets */
 };
 
@@ -354,6 +355,8 @@ static void look_at(const void *key, const void *value, void *ctx)
 	};
 
 	look->cells++;
+	if (cell->state == REQUEST_ARRIVED && cell->arrived && cell->arrived < look->unread)
+		look->unread = cell->arrived;
 	if (is_unused(cell, look->now))
 		*vec_push(&look->unused) = *(const uint64_t *)key;
 	memcpy(&event.sock, key, sizeof(event.sock));
@@ -372,9 +375,10 @@ static void look(struct why *why, uint64_t before, uint64_t now)
 		.key_size = sizeof(uint64_t),
 		.value_size = sizeof(struct request_cell),
 	};
-	struct look look = { why, before, now };
+	struct look look = { .why = why, .before = before, .now = now, .unread = UINT64_MAX };
 
 	batch_read(&map, look_at, &look);
+	requests_keep_since(why->requests.found, look.unread);
 	if (look.cells > REQUEST_CELLS / 2 && now != UINT64_MAX)
 		vec_each(sock, &look.unused)
 			bpf_map_delete_elem(map.fd, sock);

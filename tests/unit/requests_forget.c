@@ -79,22 +79,41 @@ Test(requests, is_read_later)
 	requests_free(requests);
 }
 
-/* What its thread did is forgotten: it is counted, and has no parts. */
-Test(requests, read_too_late)
+/* A request that is read 5 s after it has arrived. Somebody has looked after one second, or nobody has. */
+static struct requests *read_too_late(bool is_seen)
 {
 	struct requests *requests = begin();
 	uint64_t at = 10000 * MS, arrived = at;
 
 	for (int i = 0; i < 500; i++) {
 		at += 10 * MS;
+		if (is_seen && i == 100)
+			requests_keep_since(requests, arrived);
 		sleeps(requests, 7, DISK, at - 5 * MS, 0, at, at);
 		requests_settle(requests, at);
 	}
 	reads(requests, 1, 1, arrived, 7, at + MS);
 	sends(requests, 1, 1, arrived, 7, at + 2 * MS, at + 2 * MS, at + 3 * MS);
 	requests_settle(requests, at + 4 * MS);
+	return requests;
+}
+
+/* What its thread did is forgotten: it is counted, and has no parts. */
+Test(requests, read_too_late)
+{
+	struct requests *requests = read_too_late(false);
+
 	expect(requests, 0, "");
 	cr_assert_eq(requests_count(requests).not_cut, 1);
+	requests_free(requests);
+}
+
+Test(requests, is_not_read_yet)
+{
+	struct requests *requests = read_too_late(true);
+
+	expect(requests, 0, "own running of 7 2502000000, own disk of 7 2500000000");
+	cr_assert_eq(requests_count(requests).not_cut, 0);
 	requests_free(requests);
 }
 
