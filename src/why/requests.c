@@ -2,6 +2,7 @@
 /* The exchange machine (requests.h): puts what threads and connections did in order, and finds requests in it. */
 #include "requests_part.h"
 
+/* What is kept if limits do not say otherwise. */
 #define MOST_KEPT  (1024 * 1024)
 #define MOST_SPLIT 32768
 #define MOST_TIMES 262144
@@ -323,8 +324,9 @@ static void take_behind(struct requests *requests, const struct requests_event *
 	}
 	if (event->kind == REQUESTS_ASK) {
 		/* between connect and the first send a loop may have done something for others */
-		behind->asked_by = requests_open_of(requests, &behind->dialed_by) ? behind->dialed_by
-									 : owner_of(requests, event->tid);
+		behind->asked_by = requests_open_of(requests, &behind->dialed_by)
+					   ? behind->dialed_by
+					   : owner_of(requests, event->tid);
 		behind->dialed_by = (struct requests_owner){};
 	}
 	open = requests_open_of(requests, &behind->asked_by);
