@@ -133,9 +133,9 @@ test_unix() {
 }
 
 # Ever new connections at a unix socket: both ends, of which the client is measured, too, are forgotten when it closes.
-# timeout=300 kernels=ends
+# timeout=600 kernels=ends
 test_unix_ends() {
-	run sonde why --requests --no-stacks -- serve -u "$PWD/sock" -c 1 -d threads 17000
+	run sonde why --requests --no-stacks -- serve -u "$PWD/sock" -c 1 -d loop 17000
 	expect_exit 0
 	! grep 'connections at a time' err || fail "connections of unix sockets stay"
 }
