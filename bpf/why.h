@@ -162,14 +162,14 @@ struct why_wait {
 _Static_assert(sizeof(struct why_wait) == 96, "as on the other side");
 
 struct why_config {
-	unsigned char stacks;	   /* take stacks of waits that may be long */
-	unsigned char links;	   /* write who woke whom (bpf/why_link.h) */
-	unsigned char drawn;	   /* take stacks of all waits, and count by them; key.slot: the class */
-	unsigned char switches;	   /* with links: write the switches, too */
-	unsigned char one_port;	   /* of requests: the port is given, those at which the threads listen do not matter */
-	unsigned char link_stacks; /* with links: write the stacks of the waits */
-	unsigned char chain;	   /* of requests: measure servers behind, too */
-	unsigned char sums;	   /* of threads and objects: somebody reads them */
+	unsigned char stacks;	     /* take stacks of waits that may be long */
+	unsigned char links;	     /* write who woke whom (bpf/why_link.h) */
+	unsigned char drawn;	     /* take stacks of all waits, and count by them; key.slot: the class */
+	unsigned char switches;	     /* with links: write the switches, too */
+	unsigned char one_port;	     /* of requests: the port is given, those at which the threads listen do not matter */
+	unsigned char link_stacks;   /* with links: write the stacks of the waits */
+	unsigned char chain;	     /* of requests: measure servers behind, too */
+	unsigned char sums;	     /* of threads and objects: somebody reads them */
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
 	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */
 	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */

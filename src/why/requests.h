@@ -138,8 +138,8 @@ struct requests_limits {
 	/* of threads, what requests that last may need: 1,048,576 switches and what was done for requests */
 	size_t kept;
 	uint64_t longest; /* ns: requests that last longer may not be split; 0: those that find room in `kept` are */
-	bool first_byte; /* a request ends when its answer begins; then nothing is known of the client's view */
-	int deep;	 /* how many servers behind each other are gone into; 0: into none */
+	bool first_byte;  /* a request ends when its answer begins; then nothing is known of the client's view */
+	int deep;	  /* how many servers behind each other are gone into; 0: into none */
 };
 
 struct requests;
@@ -190,7 +190,7 @@ struct requests_done {
 	uint64_t number;      /* of the request, from 1 */
 	uint64_t arrived, read_at, ended;
 	uint32_t from, at, tid, merged;
-	bool inner; /* it is part of another one */
+	bool inner;	/* it is part of another one */
 	bool short_one; /* it lasts less than limits.slower, and is not split */
 	/* which sum to its time; 0: it was not cut */
 	size_t n_parts;

@@ -61,9 +61,9 @@ struct why_path {
 	struct path *links; /* object and behind of a link: numbers of keys */
 	struct set keys;    /* of struct why_key */
 	vec(struct why_part) parts;
-	uint64_t lost;	/* of all that is in the rings */
+	uint64_t lost;	  /* of all that is in the rings */
 	uint64_t unnamed; /* waits for objects that found no room in `keys` */
-	uint64_t known; /* when the part of the path that is known begins; 0: all of it is */
+	uint64_t known;	  /* when the part of the path that is known begins; 0: all of it is */
 	/* what is on it */
 	struct why_sums sums;
 	struct set seen; /* numbers of keys; their own numbers index objects, until they are sorted */
@@ -90,16 +90,16 @@ struct why_requests {
 	bool no_recv; /* the kernel does not show what is read of unix sockets; functions do */
 	struct requests *found;
 	struct request_shared *shared;
-	struct set clients;   /* struct why_client: clients, and servers behind */
-	struct set groups;    /* the same, of --by */
-	struct set drawn;     /* of files of stacks: struct drawn; numbers index drawn_ns */
+	struct set clients; /* struct why_client: clients, and servers behind */
+	struct set groups;  /* the same, of --by */
+	struct set drawn;   /* of files of stacks: struct drawn; numbers index drawn_ns */
 	vec(uint64_t) drawn_ns;
 	struct why_export *export; /* NULL: nobody exports the counts */
-	uint64_t undrawn; /* steps whose threads and stacks found no room there */
-	struct set name_keys; /* of unix sockets; numbers index names */
+	uint64_t undrawn;	   /* steps whose threads and stacks found no room there */
+	struct set name_keys;	   /* of unix sockets; numbers index names */
 	vec(char *) names;
-	uint64_t hits;	 /* of the programs, roughly, as far as they wrote something */
-	uint64_t joined; /* processes behind whose stacks can be read */
+	uint64_t hits;		     /* of the programs, roughly, as far as they wrote something */
+	uint64_t joined;	     /* processes behind whose stacks can be read */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
 };

@@ -19,8 +19,8 @@
 #include "why_part.h"
 
 /* Records of all processors have come so long after the rings are read; and connections are looked at so often. */
-#define SETTLED_NS (20 * NS_PER_MS)
-#define LOOK_NS	   NS_PER_SEC
+#define SETTLED_NS  (20 * NS_PER_MS)
+#define LOOK_NS	    NS_PER_SEC
 #define MOST_GROUPS 4096
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)

@@ -41,7 +41,7 @@ static inline struct requests *begin(void)
 }
 
 static inline void sleeps(struct requests *requests, uint32_t tid, enum class class, uint64_t off_at, uint32_t waker,
-		   uint64_t woken_at, uint64_t ran_at)
+			  uint64_t woken_at, uint64_t ran_at)
 {
 	const struct requests_link link = {
 		.off_at = off_at * unit,
@@ -58,7 +58,8 @@ static inline void sleeps(struct requests *requests, uint32_t tid, enum class cl
 	requests_add_link(requests, &link);
 }
 
-static inline void reads(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid, uint64_t at)
+static inline void reads(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid,
+			 uint64_t at)
 {
 	const struct requests_event event = {
 		.kind = REQUESTS_READ,
@@ -74,8 +75,8 @@ static inline void reads(struct requests *requests, uint64_t sock, uint32_t roun
 }
 
 /* The first bytes at `at`, the last ones at `last`, which are known at `known`. */
-static inline void sends(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid, uint64_t at,
-		  uint64_t last, uint64_t known)
+static inline void sends(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid,
+			 uint64_t at, uint64_t last, uint64_t known)
 {
 	struct requests_event event = {
 		.kind = REQUESTS_SEND,
@@ -107,7 +108,8 @@ static inline uint64_t sum_of(const struct requests_request *request)
 static inline void expect(const struct requests *requests, size_t which, const char *text)
 {
 	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind", "way" };
-	static const char *const classes[] = { "unknown", "running", "processor", "disk", "poll", "condition", "network", "lock" };
+	static const char *const classes[] = { "unknown", "running",   "processor", "disk",
+					       "poll",	  "condition", "network",   "lock" };
 	const struct requests_request *all;
 	struct str got = {};
 	size_t n;
@@ -131,7 +133,7 @@ static inline void expect(const struct requests *requests, size_t which, const c
 }
 
 static inline void behind(struct requests *requests, enum requests_kind kind, uint64_t sock, uint32_t tid, uint64_t at,
-		   uint64_t arrived)
+			  uint64_t arrived)
 {
 	const struct requests_event event = {
 		.kind = kind,
@@ -146,8 +148,8 @@ static inline void behind(struct requests *requests, enum requests_kind kind, ui
 	requests_add_event(requests, &event);
 }
 
-static inline void gets(struct requests *requests, uint64_t sock, uint32_t tid, uint64_t at, uint64_t arrived, uint64_t there,
-		 uint32_t round)
+static inline void gets(struct requests *requests, uint64_t sock, uint32_t tid, uint64_t at, uint64_t arrived,
+			uint64_t there, uint32_t round)
 {
 	const struct requests_event event = {
 		.kind = REQUESTS_GET,

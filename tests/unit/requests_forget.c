@@ -171,7 +171,8 @@ static void add_threads(struct requests *requests, unsigned int *seed, uint64_t 
 
 			if (some(seed, 50) == 0)
 				woken_at -= some(seed, 30) < woken_at ? 3 : 0;
-			sleeps(requests, tid, some(seed, 3) ? DISK + some(seed, 2) : LOCK, off_at, some(seed, THREADS), woken_at, ran_at);
+			sleeps(requests, tid, some(seed, 3) ? DISK + some(seed, 2) : LOCK, off_at, some(seed, THREADS),
+			       woken_at, ran_at);
 			at = ran_at;
 		}
 	}
