@@ -188,6 +188,7 @@ static const char *find_foreign(const struct why_settings *settings)
 		{ settings->port, "--port" },
 		{ settings->by, "--by" },
 		{ settings->slower, "--slower" },
+		{ settings->first_byte, "--first-byte" },
 		{ settings->chain != WHY_CHAIN_DEFAULT, "--chain" },
 		{ settings->perfetto, "--perfetto" },
 		{ settings->by_thread, "-t" },
