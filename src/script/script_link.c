@@ -18,7 +18,7 @@
 /*
  * From this many instructions on the verifier remembers all states: a BEGIN that prints 100 lines took it 442,390 steps
  * on 5.10 and takes 5,353. Shorter programs take as long either way. Newer kernels find the same states by themselves,
- * and would keep one for each turn of each loop.
+ * and would keep one for each turn of each loop: 6.12 took 4.7 s and 211 MB for what takes it 2.8 s and 24 MB.
  */
 #define MUCH_CODE 1024
 
