@@ -475,7 +475,7 @@ test_export_paused() {
 	mkfifo gate
 	serve -p 1234 -c 1 -e 1 -s 20 -w gate threads 1000000 > did_it &
 	client=$!
-	start sonde export --budget 0.5% 'why --requests --port 1234'
+	start sonde export --budget 3% 'why --requests --port 1234'
 	echo > gate
 	# threads that switch are what it costs
 	serve -p 4321 threads 100000000 > storm &
