@@ -95,6 +95,7 @@ test_runs_again_what_failed_before() {
 	guests $two
 	expect_exit 1
 	expect_line '^1 passed, 1 failed, 0 skipped$'
+	[ "$(wc -l < starts)" = 2 ] || fail "$(wc -l < starts) guests"
 }
 
 # timeout=600 slow=yes
@@ -138,7 +139,7 @@ test_goes_on_for_no_other_reason() {
 	[ "$(wc -l < starts)" = 1 ] || fail "again with one processor"
 }
 
-# With -r, up to five tests that failed have another try; both results are shown.
+# With -r, up to five tests that failed have two other tries; all results are shown.
 # timeout=600 slow=yes
 test_runs_few_failures_again() {
 	says 1 'begin 6.12' 'plan 2' 'run guest/boot_two' 'not ok guest/boot_two: 9 samples' '| more' \
@@ -155,10 +156,18 @@ test_runs_few_failures_again() {
 	expect_line '^2 passed, 0 failed, 0 skipped$'
 	[ "$(cat asked.2)" = "guest/boot_two" ] || fail "the second guest was to run $(cat asked.2)"
 	says 2 'begin 6.12' 'plan 1' 'run guest/boot_two' 'not ok guest/boot_two: 8 samples' end
+	says 3 'begin 6.12' 'plan 1' 'run guest/boot_two' 'ok guest/boot_two 0.1' end
+	guests $two
+	expect_exit 0
+	expect_line '^  again guest/boot_two: 8 samples$'
+	expect_line '^2 passed, 0 failed, 0 skipped$'
+	[ "$(cat asked.3)" = "guest/boot_two" ] || fail "the third guest was to run $(cat asked.3)"
+	says 3 'begin 6.12' 'plan 1' 'run guest/boot_two' 'not ok guest/boot_two: 7 samples' end
 	guests $two
 	expect_exit 1
-	expect_line '^  not ok guest/boot_two: 8 samples$'
-	[ "$(wc -l < starts)" = 2 ] || fail "$(wc -l < starts) guests"
+	expect_line '^  again guest/boot_two: 8 samples$'
+	expect_line '^  not ok guest/boot_two: 7 samples$'
+	[ "$(wc -l < starts)" = 3 ] || fail "$(wc -l < starts) guests"
 	says 1 'begin 6.12' 'plan 6' 'not ok guest/a: 1' 'not ok guest/b: 1' 'not ok guest/c: 1' \
 		'not ok guest/d: 1' 'not ok guest/e: 1' 'not ok guest/f: 1' end
 	guests $two
