@@ -27,6 +27,9 @@ struct track {
 	const char *comm; /* when the tree began */
 	uint64_t end;	  /* of the outermost call that is kept */
 	vec(struct call);
+	struct {
+		vec(uint32_t);
+	} within; /* the last call and those that it is in, the outermost first: their numbers */
 };
 
 struct replay {
@@ -100,6 +103,7 @@ static void forget_calls(struct replay *replay, struct track *track)
 	}
 	replay->n_calls -= track->n;
 	track->n = 0;
+	track->within.n = 0;
 }
 
 static void print_track(struct replay *replay, struct track *track)
@@ -147,12 +151,16 @@ static struct track *track_of(struct replay *replay, const struct recording_even
 }
 
 /* A call that is in none of those that are kept begins another tree: also one whose callers were written later. */
-static bool is_within(const struct track *track, const struct call *call)
+static bool is_within(struct track *track, const struct call *call)
 {
-	for (size_t i = track->n; i--;)
-		if (track->v[i].depth < call->depth)
-			return !track->v[i].ended || track->v[i].start + track->v[i].ns >= call->start;
-	return false;
+	const struct call *caller;
+
+	while (track->within.n && track->v[track->within.v[track->within.n - 1]].depth >= call->depth)
+		track->within.n--;
+	if (!track->within.n)
+		return false;
+	caller = &track->v[track->within.v[track->within.n - 1]];
+	return !caller->ended || caller->start + caller->ns >= call->start;
 }
 
 static char *text_of(const struct replay *replay, const struct recording_event *event, enum known_field known)
@@ -200,6 +208,7 @@ static bool add_call(struct replay *replay, const struct recording_event *event)
 	end = !call.ended || call.ns > UINT64_MAX - call.start ? UINT64_MAX : call.start + call.ns;
 	if (!track->n)
 		begin_tree(replay, track, end);
+	*vec_push(&track->within) = track->n;
 	*vec_push(track) = call;
 	if (track->end < replay->due)
 		replay->due = track->end;
@@ -230,6 +239,7 @@ static void release(struct replay *replay)
 	vec_each(track, &replay->tracks) {
 		forget_calls(replay, track);
 		free(track->v);
+		free(track->within.v);
 	}
 	free(replay->tracks.v);
 	free(replay->busy.v);

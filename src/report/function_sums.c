@@ -54,13 +54,51 @@ static bool is_in(const struct function_sums_track *track, uint32_t function)
 	return false;
 }
 
+/* What a call takes is not the own time of the one that it is in, which may come later. */
+static void take_from_caller(struct function_sums *functions, struct function_sums_track *track, uint32_t depth,
+			     uint64_t begin, uint64_t took)
+{
+	struct function_sums_early *early;
+
+	if (track->n) {
+		const struct function_sums_call *call = &track->v[track->n - 1];
+		struct function_sum *caller = &functions->v[call->function];
+
+		if (call->end)
+			caller->self -= took < caller->self ? took : caller->self;
+		return;
+	}
+	if (!depth || depth >= DEPTH_MAX)
+		return;
+	while (track->early.n <= depth)
+		vec_push(&track->early);
+	early = &track->early.v[depth];
+	if (!early->ns)
+		early->begin = begin;
+	early->ns += took;
+}
+
+/* How long calls in this one took that came before it. Those that are older than it have lost their caller. */
+static uint64_t early_calls(struct function_sums_track *track, uint32_t depth, uint64_t begin)
+{
+	struct function_sums_early *early;
+	uint64_t ns;
+
+	if (depth >= DEPTH_MAX || depth + 1 >= track->early.n)
+		return 0;
+	early = &track->early.v[depth + 1];
+	ns = early->begin >= begin ? early->ns : 0;
+	*early = (struct function_sums_early){};
+	return ns;
+}
+
 bool function_sums_add(struct function_sums *functions, const struct recording_event *event)
 {
 	uint32_t function = find_function(functions, recording_known(event, KNOWN_F_PROBE, 0));
 	struct function_sums_track *track = track_of(functions, event);
 	uint32_t depth = recording_known(event, KNOWN_F_DEPTH, 0);
 	bool ended = recording_known(event, KNOWN_F_ENDED, 1);
-	uint64_t took = ended ? recording_known(event, KNOWN_F_TOOK, 0) : 0;
+	uint64_t took = ended ? recording_known(event, KNOWN_F_TOOK, 0) : 0, inner;
 	struct function_sum *sum;
 
 	if (!track || function == SET_NONE)
@@ -69,16 +107,12 @@ bool function_sums_add(struct function_sums *functions, const struct recording_e
 	leave_calls(track, depth, event->time);
 	sum->count++;
 	sum->open += !ended;
-	sum->self += took;
+	inner = early_calls(track, depth, event->time);
+	sum->self += took > inner ? took - inner : 0;
 	sum->longest = took > sum->longest ? took : sum->longest;
 	if (!is_in(track, function))
 		sum->total += took;
-	/* what a call takes is not the own time of the one that it is in */
-	if (track->n && track->v[track->n - 1].end) {
-		struct function_sum *caller = &functions->v[track->v[track->n - 1].function];
-
-		caller->self -= took < caller->self ? took : caller->self;
-	}
+	take_from_caller(functions, track, depth, event->time, took);
 	if (track->n < DEPTH_MAX)
 		*vec_push(track) = (struct function_sums_call){ depth, function, ended ? event->time + took : 0 };
 	return true;
@@ -86,8 +120,10 @@ bool function_sums_add(struct function_sums *functions, const struct recording_e
 
 void function_sums_release(struct function_sums *functions)
 {
-	vec_each(track, &functions->tracks)
+	vec_each(track, &functions->tracks) {
 		free(track->v);
+		free(track->early.v);
+	}
 	free(functions->tracks.v);
 	free(functions->v);
 	set_release(&functions->numbers);

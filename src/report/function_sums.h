@@ -18,9 +18,17 @@ struct function_sums_call {
 	uint64_t end;		  /* 0: it has none */
 };
 
+/* Calls of one depth whose caller has not come. Those of a tree that is too large come before it. */
+struct function_sums_early {
+	uint64_t begin, ns; /* of the first; of all */
+};
+
 /* A thread, or what else has calls of its own: those that the last one is in, and that one. */
 struct function_sums_track {
 	vec(struct function_sums_call);
+	struct {
+		vec(struct function_sums_early);
+	} early; /* by depth */
 };
 
 /* Initialise with {}. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * nested tree N THREADS | deep N | jump N | end N
+ * nested tree N THREADS | deep N | wide N | jump N | end N
  *
  * Calls functions of its own in each other:
  * tree: in each of so many threads at a time, n_root N times, which calls n_mid twice, which calls n_leaf three times;
  * deep: n_deep, in itself N deep;
+ * wide: n_wide, which calls n_leaf N times;
  * jump: n_catch N times, which calls n_throw, which calls n_jump, from which longjmp() leads back to n_catch, which calls
  *	n_leaf;
  * end: N threads, one after the other, that end in n_end, which n_last has called; then n_mid.
@@ -54,6 +55,16 @@ PROBED int n_deep(int depth)
 
 	kept();
 	return below + 1;
+}
+
+PROBED int n_wide(int n)
+{
+	int x = 0;
+
+	for (int i = 0; i < n; i++)
+		x = n_leaf(x);
+	kept();
+	return x;
 }
 
 /* Else the compiler would make them functions that never return. */
@@ -131,6 +142,8 @@ int main(int argc, char **argv)
 		in_threads(threads, tree, threads);
 	} else if (!strcmp(what, "deep")) {
 		n_deep(rounds);
+	} else if (!strcmp(what, "wide")) {
+		n_wide(rounds);
 	} else if (!strcmp(what, "jump")) {
 		for (int i = 0; i < rounds; i++)
 			n_catch();

@@ -104,6 +104,51 @@ test_functions() {
 	expect_line '^n_deep +30 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$'
 }
 
+# Of a tree with more calls than graph keeps, the first come before the call that they are in. Their time is not its own.
+# timeout=300
+test_large() {
+	rm -f calls.trace
+	run sonde graph --json --record calls.trace 'u:/bin/nested:n_*' -- nested wide 100000
+	expect_exit 0
+	expect_err 'those are printed before it has returned'
+	expect_json func ns
+	awk -F '\t' '
+		$1 == "n_leaf" { leaves++; inner += $2 }
+		$1 == "n_wide" { wide = $2 }
+		END { printf "%d\t%.0f\n", leaves, wide - inner }' rows > want
+	run sonde report calls.trace --json
+	expect_exit 0
+	grep '"table":"functions"' out | json func count self_ns > sums
+	awk -F '\t' '
+		$1 == "n_leaf" { leaves = $2 }
+		$1 == "n_wide" { self = $3 }
+		END { printf "%d\t%.0f\n", leaves, self }' sums > have
+	cmp want have || fail "calls and own time are $(cat have), not $(cat want)"
+}
+
+# taken COMMAND...: its ms, which are million instructions here.
+taken() {
+	read -r began _ < /proc/uptime
+	"$@" > out || fail "$*"
+	read -r ended _ < /proc/uptime
+	ms=$(elapsed "$began" "$ended")
+}
+
+# Many calls in one tree take as long as many in small trees.
+# cpus=1-icount timeout=300
+test_large_is_quick() {
+	rm -f ./*.trace
+	run sonde graph -q --record small.trace 'u:/bin/nested:n_*' -- nested tree 4445 1
+	expect_exit 0
+	run sonde graph -q --record large.trace 'u:/bin/nested:n_*' -- nested wide 40000
+	expect_exit 0
+	taken sonde report small.trace tree --json
+	small=$ms
+	taken sonde report large.trace tree --json
+	[ "$(wc -l < out)" = 40001 ] || fail "$(wc -l < out) calls"
+	[ "$ms" -lt $((small * 3 / 2)) ] || fail "it took $ms ms, small trees $small"
+}
+
 test_diff() {
 	for n in 10 30; do
 		run sonde graph --force --record $n.trace 'u:/bin/nested:n_*' -- nested tree $n 1
