@@ -261,7 +261,7 @@ test_remarks_and_budget() {
 	run env B="$PWD/b" SONDE="$(command -v sonde)" tree/tests/run
 	expect_exit 0
 	expect_line '^ +7\.5 s  why/slow$'
-	expect_line '^ran twice:$'
+	expect_line '^ran again:$'
 	expect_line '^  newest why/slow: 9 samples$'
 	expect_line '^took 0 minutes of the processors'
 	expect_line '^4 passed, 0 failed, 2 skipped$'
