@@ -439,7 +439,7 @@ test_alerts_of_requests() {
 }
 
 # Native histograms come without a list of bounds, by protobuf.
-# timeout=600 image=systemd
+# timeout=600 image=systemd kernels=turns
 test_native_histograms() {
 	serve 'funclatency --comm calls hrtimer_nanosleep as naps_seconds'
 	prometheus --enable-feature=native-histograms

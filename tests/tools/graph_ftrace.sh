@@ -74,6 +74,7 @@ beside() {
 	same_tree
 }
 
+# kernels=turns
 test_files() {
 	echo text > file
 	beside 'do_sys_openat2 do_filp_open vfs_open vfs_read vfs_write' cat file

@@ -109,7 +109,7 @@ record_fields() {
 
 # Programs load fields of tasks and registers where the verifier knows the types of a tracepoint's arguments. Where it
 # does not, a helper reads them: here the kernel's BTF lacks the tracepoints.
-# kernels=all
+# kernels=turns
 test_types() {
 	record_fields
 	expect_between 'programs with types' 5 7 "$(grep -cx 'prog_type:	26' out)"
@@ -218,7 +218,7 @@ test_process() {
 }
 
 # Rings that are too small: what is missing is counted.
-# timeout=300 kernels=ends
+# timeout=300 kernels=turns
 test_lost() {
 	gate calls 60000 getppid
 	start sonde record "$getppid" -p $gated -b 64k

@@ -133,7 +133,7 @@ test_unix() {
 }
 
 # Ever new connections at a unix socket: both ends, of which the client is measured, too, are forgotten when it closes.
-# timeout=600 kernels=ends
+# timeout=600 kernels=turns
 test_unix_ends() {
 	run sonde why --requests --no-stacks -- serve -u "$PWD/sock" -c 1 -d loop 17000
 	expect_exit 0
@@ -469,7 +469,7 @@ goes_on() {
 }
 
 # A line that costs too much is paused while a client asks on. No request lasts as long as the pause.
-# timeout=400 kernels=ends
+# timeout=400 kernels=turns
 test_export_paused() {
 	line='line="why --requests --port 1234"'
 	mkfifo gate
@@ -505,6 +505,7 @@ asked() {
 }
 
 # The first servers have rows, 16 for each, and all others together one more.
+# kernels=turns
 test_export_limits() {
 	mkdir /sys/fs/cgroup/ours
 	for n in 1 2 3 4; do
