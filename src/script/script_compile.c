@@ -8,6 +8,7 @@
 #include "engine/filter.h"
 #include "lang/lang.h"
 #include "script_part.h"
+#include "strace/decode.h"
 
 struct lang_features script_features(void)
 {
@@ -71,6 +72,7 @@ int script_compile(struct script *script, struct err *err)
 		.pid = ctx->pid,
 		.command = ctx->command.pid,
 		.n_cpus = cpus_ids(),
+		.call_memory = ctx->as_peer ? NULL : strace_decode_memory,
 		.max_keys = ctx->metrics ? ctx->metrics->max_keys : 0,
 	};
 

@@ -7,6 +7,7 @@
 #include "script_format.h"
 #include "script_part.h"
 #include "script_system.h"
+#include "strace/decode.h"
 
 #define VALUES_MAX 64
 /* How often to look for a request to stop. */
@@ -191,6 +192,49 @@ static void do_print(struct call *call)
 	script_output_text(script);
 }
 
+/* print(args) of a system call. */
+static void put_call(struct script *script, const struct str *text)
+{
+	const struct script_value value = { .type = type_string(&script->program->pool, text->len + 1), .data = text->data, .len = text->len };
+
+	if (script->form == SCRIPT_TEXT) {
+		str_addn(&script->text, text->data, text->len);
+		str_addc(&script->text, '\n');
+	} else {
+		script_json_value(&script->text, &script->names, script->form, &value);
+	}
+	script_output_text(script);
+}
+
+static void do_call(struct call *call)
+{
+	const struct lang_site *site = call->site;
+	uint64_t args[STRACE_DECODE_ARGS] = {};
+	struct strace_read reads[LANG_MEMORIES];
+	__str struct str text = {};
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < site->n_registers && i < STRACE_DECODE_ARGS && i + 1 < call->n; i++)
+		args[i] = script_value_number(&call->values[i + 1]);
+	for (uint32_t i = site->n_registers + 1; i < call->n && n < LANG_MEMORIES; i++) {
+		const struct script_value *value = &call->values[i];
+
+		reads[n++] = (struct strace_read){ value->data, value->len, value->is_cut };
+	}
+	strace_decode_call(&text, script_value_number(&call->values[0]), args, site->call, reads, n);
+	put_call(call->script, &text);
+}
+
+static void do_call_ends(struct call *call)
+{
+	__str struct str text = {};
+
+	if (call->n < 2)
+		return;
+	strace_decode_result(&text, script_value_number(&call->values[0]), script_value_number(&call->values[1]));
+	put_call(call->script, &text);
+}
+
 static void print_entry(struct script *script, const struct type *type, const void *value)
 {
 	if (script->form == SCRIPT_TEXT) {
@@ -321,7 +365,7 @@ static void do_missing(struct call *call)
 static void do_division(struct call *call)
 {
 	script_warn(call->script, call->site,
-	     "Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.");
+		    "Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.");
 }
 
 static void do_fault(struct call *call)
@@ -340,6 +384,8 @@ static void (*const actions[])(struct call *call) = {
 	[SITE_CAT] = do_cat,
 	[SITE_SYSTEM] = do_system,
 	[SITE_PRINT] = do_print,
+	[SITE_CALL] = do_call,
+	[SITE_CALL_ENDS] = do_call_ends,
 	[SITE_PRINT_MAP] = do_print_map,
 	[SITE_PRINT_ENTRY] = do_print_entry,
 	[SITE_CLEAR] = do_clear,

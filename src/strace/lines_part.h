@@ -79,6 +79,15 @@ void strace_pids_learn(struct strace_lines *lines, const struct strace_record *r
 /* Appends <name> of the record's thread, with -Y. */
 void strace_pids_name(struct strace_lines *lines, const struct strace_record *record);
 
+/*
+ * Adds arguments from number `from` on. Returns the first that is not printed, since the call has not ended. A call
+ * without a line in the table has its registers.
+ */
+unsigned int strace_print_args(struct strace_line *line, unsigned int from, unsigned int nr);
+/* Adds the result of a call that has ended; the name of a record's call. */
+void strace_print_result(struct strace_line *line);
+void strace_print_name(struct str *out, const struct strace_record *record);
+
 /* The next line is of this task. */
 void strace_print_of(struct strace_lines *lines, struct task *task);
 /* A call with both ends; enter NULL: its begin is not known. */

@@ -64,7 +64,7 @@ static void add_head(struct strace_lines *lines, const struct strace_record *rec
 		add_ip(&lines->line, record);
 }
 
-static void add_name(struct str *out, const struct strace_record *record)
+void strace_print_name(struct str *out, const struct strace_record *record)
 {
 	const char *name = strace_name_of_call(record);
 
@@ -108,11 +108,7 @@ static bool is_combined(const struct strace_type *type)
 	return type == &t_open_flags || type == &t_map_flags || type == &t_socket_type || type == &t_statx_flags;
 }
 
-/*
- * Adds arguments from number `from` on. Returns the first that is not printed, since the call has not ended. A call
- * without a line in the table has its registers.
- */
-static unsigned int add_args(struct strace_line *line, unsigned int from, unsigned int nr)
+unsigned int strace_print_args(struct strace_line *line, unsigned int from, unsigned int nr)
 {
 	const struct strace_record *record = line->enter ? line->enter : line->exit;
 	bool raw = is_raw(line, record), plain = !is_in(&line->settings->verbose, record);
@@ -148,7 +144,7 @@ static unsigned int add_args(struct strace_line *line, unsigned int from, unsign
 	return i;
 }
 
-static void add_result(struct strace_line *line)
+void strace_print_result(struct strace_line *line)
 {
 	int64_t ret = strace_ret(line);
 
@@ -377,8 +373,8 @@ static void print_row(struct strace_lines *lines, const struct strace_record *en
 		.error = exit->ret < 0 && exit->ret >= -ERRORS_MAX ? exit->ret : 0,
 	};
 
-	add_name(&name, exit);
-	add_args(&line, 0, exit->nr);
+	strace_print_name(&name, exit);
+	strace_print_args(&line, 0, exit->nr);
 	memcpy(row.comm, exit->comm, sizeof(row.comm));
 	row.call = name.data;
 	row.args = str_or_empty(lines->line.data);
@@ -402,11 +398,11 @@ void strace_print_whole(struct strace_lines *lines, const struct strace_record *
 	}
 	end_open_line(lines, lines->sink);
 	add_head(lines, enter ? enter : exit);
-	add_name(&lines->line, exit);
+	strace_print_name(&lines->line, exit);
 	str_addc(&lines->line, '(');
-	add_args(&line, 0, exit->nr);
+	strace_print_args(&line, 0, exit->nr);
 	add_equals(lines);
-	add_result(&line);
+	strace_print_result(&line);
 	add_took(lines, enter, exit);
 	write_line(lines, true);
 	strace_dump(&line);
@@ -436,9 +432,9 @@ static unsigned int add_begin(struct strace_lines *lines, struct strace_line *li
 {
 	end_open_line(lines, lines->sink);
 	add_head(lines, line->enter);
-	add_name(&lines->line, line->enter);
+	strace_print_name(&lines->line, line->enter);
 	str_addc(&lines->line, '(');
-	return add_args(line, 0, line->enter->nr);
+	return strace_print_args(line, 0, line->enter->nr);
 }
 
 void strace_print_begin(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
@@ -473,7 +469,7 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 		return;
 	}
 	/* what was printed at the begin decides what is left */
-	shown = add_args(&begin, 0, enter->nr);
+	shown = strace_print_args(&begin, 0, enter->nr);
 	str_reset(&lines->line);
 	if (lines->sink->unended == enter->tid) {
 		resume_open_line(lines);
@@ -481,13 +477,13 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 		end_open_line(lines, lines->sink);
 		add_head(lines, exit);
 		str_add(&lines->line, "<... ");
-		add_name(&lines->line, exit);
+		strace_print_name(&lines->line, exit);
 		str_add(&lines->line, " resumed>");
 	}
 	if (line.call) {
 		size_t before = lines->line.len;
 
-		add_args(&line, shown, exit->nr);
+		strace_print_args(&line, shown, exit->nr);
 		/* the separator stands at the end of the begin */
 		if (shown && lines->line.len > before + 1 && !strncmp(lines->line.data + before, ", ", 2)) {
 			memmove(lines->line.data + before, lines->line.data + before + 2, lines->line.len - before - 1);
@@ -495,7 +491,7 @@ void strace_print_end(struct strace_lines *lines, const struct strace_record *en
 		}
 	}
 	add_equals(lines);
-	add_result(&line);
+	strace_print_result(&line);
 	add_took(lines, enter, exit);
 	write_line(lines, true);
 	strace_dump(&line);
@@ -520,7 +516,7 @@ void strace_print_killed(struct strace_lines *lines, const struct strace_record 
 		end_open_line(lines, lines->sink);
 		add_head(lines, end);
 		str_add(&lines->line, "<... ");
-		add_name(&lines->line, enter);
+		strace_print_name(&lines->line, enter);
 		str_add(&lines->line, " resumed>");
 	}
 	str_add(&lines->line, " <unfinished ...>");
@@ -538,7 +534,7 @@ void strace_print_unended(struct strace_lines *lines, const struct strace_record
 		return;
 	end_open_line(lines, lines->sink);
 	add_head(lines, record);
-	add_name(&lines->line, record);
+	strace_print_name(&lines->line, record);
 	str_add(&lines->line, "( <unfinished ...>");
 	write_line(lines, true);
 }

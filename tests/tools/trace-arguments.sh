@@ -260,3 +260,29 @@ test_lists_user_probes() {
 	expect_exit 2
 	expect_one_err 'uprobe needs a binary'
 }
+
+# print(args) of a system call is strace's line of it, also of several calls at once. What cannot be read is an address,
+# and no loss.
+# kernels=ends arch=yes
+test_args_of_calls() {
+	sys=tracepoint:syscalls:sys
+	program "${sys}_enter_openat,${sys}_exit_openat /comm == \"cat\"/ { print(args); }" -c 'cat /etc/passwd /none'
+	grep -q '^openat(AT_FDCWD, "/etc/passwd", O_RDONLY)$' lines || fail "the path"
+	grep -q '^openat(AT_FDCWD, "/none", O_RDONLY)$' lines || fail "the second path"
+	grep -q '^openat = 3$' lines || fail "the result"
+	grep -q '^openat = -1 ENOENT (No such file or directory)$' lines || fail "the error"
+	program "${sys}_enter_* /comm == \"sleep\"/ { print(args); }" -c 'sleep 0.01'
+	grep -qE '^(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=0, tv_nsec=10000000}, (NULL|0x[0-9a-f]+)\)$' lines ||
+		fail "a struct"
+	grep -q '^exit_group(0)$' lines || fail "the last call"
+	run sonde trace -q -f json -e "${sys}_enter_openat /comm == \"cat\"/ { print(args); }" -o printed -c 'cat /etc/passwd'
+	expect_exit 0
+	grep -q '"data": "openat(AT_FDCWD, \\"/etc/passwd\\", O_RDONLY)"' printed || fail "JSON: $(cat printed)"
+	# by the name of bpftrace, what bpftrace prints
+	ln -s "$(command -v sonde)" bpftrace
+	./bpftrace -q -e "${sys}_exit_openat /comm == \"cat\"/ { print(args); }" -o printed -c 'cat /etc/passwd' > /dev/null
+	grep -q '^{ .__syscall_nr = [0-9]*, .ret = 3 }$' printed || fail "as bpftrace: $(cat printed)"
+	program "${sys}_enter_openat /comm == \"cat\"/ { print(args.flags); print((args.flags, 1)); }" -c 'cat /etc/passwd'
+	expect_printed 0
+	expect_printed '(0, 1)'
+}

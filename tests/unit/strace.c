@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "kernel/syscalls.h"
+#include "strace/decode.h"
 #include "strace/strace_part.h"
 
 static struct strace_settings settings = { .size = 8, .column = 40 };
@@ -335,4 +336,67 @@ Test(strace, tables)
 	cr_assert_eq(strace_summary_order(&table, "nosuch", &err), -EINVAL);
 	strace_summary(&out, &table, NULL, 0);
 	cr_assert_eq(out.len, 0);
+}
+
+/* --- calls of which one end is known --- */
+
+static void expect_call(const char *name, const uint64_t args[STRACE_DECODE_ARGS], const struct strace_read *reads,
+			size_t n, const char *want)
+{
+	struct str out __str = {};
+
+	strace_decode_call(&out, syscall_number(name), args, syscall_number(name), reads, n);
+	cr_assert_str_eq(out.data, want);
+}
+
+Test(strace, calls_that_begin)
+{
+	static const uint64_t opened[STRACE_DECODE_ARGS] = { (uint32_t)-100, 0x1000, 0x80000 };
+	static const uint64_t nothing[STRACE_DECODE_ARGS] = { (uint32_t)-100 };
+	static const uint64_t written[STRACE_DECODE_ARGS] = { 1, 0x1000, 40 };
+	static const uint64_t slept[STRACE_DECODE_ARGS] = { 0x1000, 0x2000 };
+	const struct strace_read path = { "/etc/passwd", 11, false }, cut = { "/etc", 4, true }, none = {};
+	const struct strace_read data = { "0123456789012345678901234567890\n", 32, true };
+	const struct strace_read time = { (const long[]){ 1, 5 }, 16, false }, part = { "1234", 4, false };
+	struct lang_memory memory[LANG_MEMORIES];
+
+	expect_call("openat", opened, &path, 1, "openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC)");
+	expect_call("openat", opened, &cut, 1, "openat(AT_FDCWD, \"/etc\"..., O_RDONLY|O_CLOEXEC)");
+	expect_call("openat", opened, &none, 1, "openat(AT_FDCWD, 0x1000, O_RDONLY|O_CLOEXEC)");
+	expect_call("openat", opened, NULL, 0, "openat(AT_FDCWD, 0x1000, O_RDONLY|O_CLOEXEC)");
+	expect_call("openat", nothing, &none, 1, "openat(AT_FDCWD, NULL, O_RDONLY)");
+	expect_call("write", written, &data, 1, "write(1, \"0123456789012345678901234567890\\n\"..., 40)");
+	expect_call("read", written, NULL, 0, "read(1, 0x1000, 40)");
+	expect_call("nanosleep", slept, &time, 1, "nanosleep({tv_sec=1, tv_nsec=5}, 0x2000)");
+	expect_call("nanosleep", slept, &part, 1, "nanosleep(0x1000, 0x2000)");
+	cr_assert_eq(strace_decode_memory(syscall_number("write"), memory), 1);
+	cr_assert(memory[0].arg == 1 && memory[0].count == 2 && memory[0].size == 32 && !memory[0].is_text);
+	cr_assert_eq(strace_decode_memory(syscall_number("read"), memory), 0);
+	cr_assert_eq(strace_decode_memory(100000, memory), 0);
+}
+
+/* What was read for one call is not shown of another one, whose memory is another. */
+Test(strace, calls_that_begin_as_another)
+{
+	static const uint64_t args[STRACE_DECODE_ARGS] = { 1, 0x1000, 2 };
+	const struct strace_read text = { "abc", 3, false };
+	struct str out __str = {};
+
+	strace_decode_call(&out, syscall_number("write"), args, syscall_number("openat"), &text, 1);
+	cr_assert_str_eq(out.data, "write(1, 0x1000, 2)");
+	str_reset(&out);
+	strace_decode_call(&out, 4000, args, 4000, &text, 1);
+	cr_assert_str_eq(out.data, "syscall_0xfa0(0x1, 0x1000, 0x2, 0, 0, 0)");
+}
+
+Test(strace, calls_that_end)
+{
+	struct str out __str = {};
+
+	strace_decode_result(&out, syscall_number("openat"), 3);
+	str_addc(&out, ' ');
+	strace_decode_result(&out, syscall_number("openat"), -2);
+	str_addc(&out, ' ');
+	strace_decode_result(&out, syscall_number("brk"), 0x1000);
+	cr_assert_str_eq(out.data, "openat = 3 openat = -1 ENOENT (No such file or directory) brk = 0x1000");
 }

@@ -146,6 +146,7 @@ static struct low_value lower_str(struct lower *l, struct ast *call)
 	}
 	value.limit = ir_imm(call->type->size);
 	value.is_part = length;
+	value.is_quiet = call->call.is_decoded;
 	if (length && !length->is_constant)
 		value.limit = lower_bounded(l, lower_number(l, length), 1, call->type->size);
 	return value;
@@ -189,6 +190,7 @@ static struct low_value lower_buf(struct lower *l, struct ast *call)
 		value.memory = lower_target(l, value.v, arg->type);
 	}
 	value.limit = length ? lower_bounded(l, lower_number(l, length), 0, most) : ir_imm(most);
+	value.is_quiet = call->call.is_decoded;
 	return value;
 }
 

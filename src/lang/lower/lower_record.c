@@ -147,7 +147,7 @@ static void read_text(struct lower *l, const struct low_memory *to, const struct
 		ir_move(&l->b, *len, ir_reg(user_len));
 		ir_move(&l->b, *size, ir_reg(user_size));
 	} else {
-		if (value->kind == LOW_STRING)
+		if (value->kind == LOW_STRING && !value->is_quiet)
 			count_failure(l, helper, n);
 		ir_move(&l->b, *len, ir_imm(0));
 		ir_move(&l->b, *size, ir_imm(0));
@@ -213,6 +213,25 @@ static void add_string(struct lower *l, struct record *record, uint32_t i, struc
 	close_text(l, record, i, ir_reg(size), ir_reg(len));
 }
 
+/* A buffer of the user that is empty if it cannot be read. */
+static void add_quiet_buffer(struct lower *l, struct record *record, uint32_t i, const struct low_value *value)
+{
+	struct low_memory to = text_place(l, record);
+	uint32_t most = record->site->args[i].type->size - 4, size = ir_new_reg(&l->b);
+	uint32_t unread = lower_cold_block(l), done = ir_new_block(&l->b);
+	struct ir_value read;
+
+	ir_move(&l->b, size, lower_bounded(l, value->limit, 0, most));
+	read = lower_helper(l, BPF_FUNC_probe_read_user, 3, lower_address(l, &to),
+			    lower_bounded(l, value->limit, 0, most), value->v);
+	ir_branch(&l->b, IR_EQ, read, ir_imm(0), done, unread);
+	lower_at(l, unread);
+	ir_move(&l->b, size, ir_imm(0));
+	ir_jump(&l->b, done);
+	lower_at(l, done);
+	close_text(l, record, i, lower_bounded(l, ir_reg(size), 0, most), lower_bounded(l, ir_reg(size), 0, most));
+}
+
 static void add_buffer(struct lower *l, struct record *record, uint32_t i, struct low_value value)
 {
 	struct low_memory to = text_place(l, record), from;
@@ -270,6 +289,8 @@ static void fill(struct lower *l, struct record *record, const struct low_value 
 			add_short_string(l, record, i, &value);
 		else if (arg->type->kind == TYPE_STRING)
 			add_string(l, record, i, value);
+		else if (arg->type->kind == TYPE_BUFFER && value.is_quiet)
+			add_quiet_buffer(l, record, i, &value);
 		else if (arg->type->kind == TYPE_BUFFER)
 			add_buffer(l, record, i, value);
 		else

@@ -45,6 +45,7 @@ struct low_value {
 	struct ir_value limit;	    /* LOW_STRING: bytes with the NUL; LOW_BUFFER: bytes */
 	bool is_part;		    /* LOW_STRING: cutting it is meant, and not reported */
 	bool is_own;		    /* LOW_STRING: of the program's memory */
+	bool is_quiet;		    /* both: empty if it cannot be read, which is no loss */
 	struct low_value *elements; /* as many as the type has fields */
 	struct span at;		    /* the expression; end 0: none */
 };

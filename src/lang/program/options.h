@@ -24,6 +24,15 @@ struct lang_features {
 	bool btf;	       /* the kernel has BTF */
 };
 
+/* Memory behind an argument of a system call, which the call reads. */
+struct lang_memory {
+	unsigned int arg;  /* the pointer's number */
+	bool is_text;	   /* it ends with a NUL */
+	unsigned int size; /* else bytes, at most */
+	int count;	   /* the number of the argument that says how many bytes; -1: all */
+};
+#define LANG_MEMORIES 6
+
 struct lang_options {
 	struct lang_features features;
 	struct kernel *kernel;	       /* a session, the caller's */
@@ -56,6 +65,11 @@ struct lang_options {
 	 */
 	uint32_t max_keys;
 	const char *(*getenv)(const char *name); /* BPFTRACE_*; NULL: getenv(3) */
+	/*
+	 * What print(args) at the begin of a system call copies besides the registers, by the call's number: fills in v and
+	 * returns how many. NULL: nobody decodes calls, and print(args) is a record as anywhere else.
+	 */
+	size_t (*call_memory)(int call, struct lang_memory v[LANG_MEMORIES]);
 };
 
 #endif

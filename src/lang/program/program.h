@@ -104,6 +104,8 @@ enum lang_site_kind {
 	SITE_CAT,	  /* format, args: name of a file */
 	SITE_SYSTEM,	  /* format, args: a command */
 	SITE_PRINT,	  /* args[0]: a value */
+	SITE_CALL,	  /* print(args) of a system call that begins: args: its number, registers, the memory of call_memory() */
+	SITE_CALL_ENDS,	  /* of one that ends: args: its number, its result */
 	SITE_PRINT_MAP,	  /* map; args: top, div (u64; 0: none); format: printa()'s, of key and value */
 	SITE_PRINT_ENTRY, /* print(@x[key]): args: key, value */
 	SITE_CLEAR,	  /* map */
@@ -138,6 +140,8 @@ struct lang_site {
 	uint32_t size; /* of the fixed part of the data: all arguments; the texts follow */
 	struct lang_map *map;
 	bool has_newline;
+	int call; /* SITE_CALL: the call whose memory the last arguments are */
+	uint32_t n_registers;
 };
 
 /* How code must be attached; the engine chooses the mechanism within that. */
@@ -148,7 +152,7 @@ struct lang_needs {
 	bool trampoline; /* args, retval of fentry, fexit */
 	bool kernel_stack, user_stack;
 	bool limited_stack; /* kstack(N) */
-	bool place; /* probe, func, LANG_SLOTS: lang_place() */
+	bool place;	    /* probe, func, LANG_SLOTS: lang_place() */
 	bool scratch;
 	bool sleeps; /* reserved */
 };

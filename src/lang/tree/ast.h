@@ -137,6 +137,11 @@ struct ast {
 			/* (checker) of what user space does: printf(), exit() ...; NULL: none */
 			struct lang_site *site;
 			bool is_unused; /* a statement: nobody looks at its value */
+			/*
+			 * (checker) print(args) of a system call: its argument is a tuple of what is decoded. str() and
+			 * buf() in there: memory that cannot be read is left out, and is no loss.
+			 */
+			bool is_decoded;
 		} call;
 		struct {
 			enum ast_op op;
