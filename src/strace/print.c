@@ -108,6 +108,19 @@ static bool is_combined(const struct strace_type *type)
 	return type == &t_open_flags || type == &t_map_flags || type == &t_socket_type || type == &t_statx_flags;
 }
 
+/*
+ * The argument of a call that has executed a program, whose begin was not seen, as with --comm: its registers are gone.
+ * What was executed is known from the program itself.
+ */
+static bool is_gone(const struct strace_line *line, unsigned int arg)
+{
+	const struct strace_type *const *args = line->call ? line->call->args : NULL;
+
+	if (!args || line->enter || !strace_ok(line) || (args[1] != &t_argv && args[2] != &t_argv))
+		return false;
+	return args[arg] != &t_program && (args[arg] != &t_argv || args[0] != &t_program);
+}
+
 unsigned int strace_print_args(struct strace_line *line, unsigned int from, unsigned int nr)
 {
 	const struct strace_record *record = line->enter ? line->enter : line->exit;
@@ -127,6 +140,8 @@ unsigned int strace_print_args(struct strace_line *line, unsigned int from, unsi
 		after = line->out->len;
 		if (raw)
 			str_addf(line->out, "%#llx", (unsigned long long)strace_arg(line, i));
+		else if (is_gone(line, i))
+			str_addc(line->out, '?');
 		else if (line->call && plain && is_struct(line->call->args[i]))
 			strace_address(line->out, strace_arg(line, i));
 		else if (line->call && is_combined(line->call->args[i]))

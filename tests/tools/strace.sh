@@ -123,6 +123,14 @@ test_leaves_the_filter() {
 	expect_err '^ *[0-9.]+ +[0-9.]+ +[0-9]+ +1 +setuid$'
 }
 
+# The exec by which a thread comes into the filter: its registers are gone, what was executed is known.
+# kernels=ends
+test_comes_into_the_filter() {
+	run sonde strace -f -qq --comm strace-calls -e execve -o log -- sh -c 'strace-calls 1; true'
+	grep -qE '^[0-9]* *execve\("[^"]*/strace-calls", \["strace-calls", "1"\], \?\) += 0$' log ||
+		fail "not what is known: $(cat log)"
+}
+
 # The same where the thread waits within the call: it moves itself to another cgroup.
 # kernels=ends
 test_leaves_the_cgroup() {
