@@ -10,9 +10,11 @@
 #			together, or it tests the suite itself
 #	arch=yes	also on another architecture: what it tests differs between architectures
 #
+# On another architecture, which is emulated, two commits run one half of its tests, and the next two the other half.
+#
 # A pair of test and kernel that is left out runs at each eighth commit. A hash of the pair says at which, so each
-# commit runs an eighth of these pairs, and eight commits in a row run them all. On another architecture, which is
-# emulated, twice as many commits do, and tests with an image run only if they are named.
+# commit runs an eighth of these pairs, and eight commits in a row run them all. On another architecture, twice as
+# many commits do, and tests with an image run only if they are named.
 #
 # Variables: kernel; place: "oldest", "newest" or "between" (of the kernels that have the test's image); foreign: 1 on
 # another architecture; pairs: "full" (every pair), "class" (by the classes alone) or "turn" (by the classes, and those
@@ -25,7 +27,7 @@ function hash(text, i, n) {
 
 function in_class() {
 	if (foreign)
-		return $8 == "yes"
+		return $8 == "yes" && (pairs != "turn" || (hash($3) + int(turn / 2)) % 2 == 0)
 	if ($7 == "turns")
 		return has_turn(4)
 	return $7 == "all" || place == "newest" || ($7 == "ends" && place == "oldest")
