@@ -595,4 +595,55 @@ struct module___one_block {
 	struct module_layout core_layout;
 } CORE;
 
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} CORE;
+
+struct trace_event_class {
+	const char *system;
+} CORE;
+
+struct trace_event_call {
+	struct trace_event_class *class;
+} CORE;
+
+struct perf_event {
+	struct trace_event_call *tp_event;
+} CORE;
+
+enum bpf_link_type {
+	BPF_LINK_TYPE_PERF_EVENT = 7,
+};
+
+struct bpf_link {
+	enum bpf_link_type type;
+} CORE;
+
+/* Linux 5.15. */
+struct bpf_perf_link {
+	struct bpf_link link;
+	struct file *perf_file;
+} CORE;
+
+struct trace_probe {
+	struct list_head list;
+} CORE;
+
+struct trace_probe_event {
+	struct trace_event_class class;
+	struct trace_event_call call;
+	struct list_head probes;
+} CORE;
+
+struct kretprobe {
+	int nmissed;
+} CORE;
+
+struct trace_kprobe {
+	struct kretprobe rp;
+	struct trace_probe tp;
+} CORE;
+
 #endif

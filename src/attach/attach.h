@@ -106,6 +106,12 @@ uint64_t attach_pushed_out(const struct attach *attach);
 bool attach_hides_missed_returns(const struct attach *attach);
 
 /*
+ * *returns: how many these have missed so far, which attach_missed() leaves out: read from the kernel's memory, in some
+ * ms. Returns 0, also where there are none; -errno: nobody knows.
+ */
+int attach_missed_returns(const struct attach *attach, uint64_t *returns);
+
+/*
  * Returns text that names a switch of the kernel that is off now, and how to switch it on; NULL: none is off. While it
  * is off, attached probes are not hit, and the kernel reports no error.
  */

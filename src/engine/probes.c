@@ -161,6 +161,22 @@ void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t mi
 			    instance->filter.any ? " (hits that the filter would exclude are included)" : "");
 }
 
+uint64_t probes_say_missed_returns(struct engine_instance *instance, const struct attach *attach,
+				   const char *consequence)
+{
+	uint64_t missed = 0;
+
+	if (attach_missed_returns(attach, &missed))
+		report_note("returns may be missing: with kprobe this kernel follows only a few calls of a function at "
+			    "a time, sleeping ones included, and does not report how many it missed");
+	if (missed)
+		report_note("%llu return%s missed by the kernel, %s: with kprobe it follows only a few calls of a "
+			    "function at a time, sleeping ones included%s",
+			    (unsigned long long)missed, str_plural(missed), consequence,
+			    instance->filter.any ? " (returns that the filter would exclude are included)" : "");
+	return missed;
+}
+
 void probes_say_pushed_out(uint64_t n)
 {
 	if (n)

@@ -45,6 +45,12 @@ void probes_not_attached(const struct attach *attach, const struct target_set *s
 void probes_say_left_out(struct engine_instance *instance, struct target_set *set, struct target_notes *failed);
 /* Reports the hits that the kernel missed, if it knows them; consequence: "not counted". */
 void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t missed, const char *consequence);
+/*
+ * Reports the returns of attach_missed_returns(), or that some may be missing. Returns how many are. consequence: "not
+ * counted".
+ */
+uint64_t probes_say_missed_returns(struct engine_instance *instance, const struct attach *attach,
+				   const char *consequence);
 /* Reports the calls of attach_pushed_out(). */
 void probes_say_pushed_out(uint64_t n);
 /* Reports if probes were switched off meanwhile, which the kernel does not. Returns true if so. */

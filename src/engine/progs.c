@@ -453,16 +453,18 @@ static void say_specs(const struct progs *progs)
 	free(failed.v);
 }
 
-static void say_pairs(const struct progs *progs, uint64_t missed)
+static uint64_t say_pairs(const struct progs *progs, uint64_t missed)
 {
 	struct target_set set = progs->set;
 	struct target_notes failed = {};
+	uint64_t returns = probes_say_missed_returns(progs->instance, progs->attach, "calls not measured");
 
 	pairs_failed(progs->attach, &set, &failed);
 	probes_say_left_out(progs->instance, &set, &failed);
 	free(failed.v);
-	pairs_say_losses(&progs->object, missed, progs->pending);
+	pairs_say_losses(&progs->object, missed + returns, progs->pending);
 	pairs_say_leaves(progs->attach, &set);
+	return returns;
 }
 
 uint64_t progs_no_room(const struct progs *progs)
@@ -481,17 +483,18 @@ void progs_add_stats(const struct progs *progs, struct engine_stats *stats)
 		engine_stats_add(stats, "no_room", progs_no_room(progs));
 }
 
-void progs_say_losses(const struct progs *progs, uint64_t missed)
+uint64_t progs_say_losses(const struct progs *progs, uint64_t missed)
 {
 	uint64_t no_room = progs_no_room(progs);
 
 	if (progs->source->pairs)
-		say_pairs(progs, missed);
-	else if (progs->source->specs)
+		return say_pairs(progs, missed);
+	if (progs->source->specs)
 		say_specs(progs);
 	else if (no_room)
 		report_note("%llu not measured: more %s than there is room for%s", (unsigned long long)no_room,
 			    progs->source->pending.what, progs->source->pending.fixed ? "" : " (--max-pending)");
+	return 0;
 }
 
 void progs_release(struct progs *progs)

@@ -53,8 +53,9 @@ uint64_t progs_no_room(const struct progs *progs);
 void progs_add_stats(const struct progs *progs, struct engine_stats *stats);
 /*
  * Reports what found no room in the pending table. Pairs: also what is not attached, and calls that were not measured.
+ * Returns how many returns the kernel missed that are not in `missed` (probes_say_missed_returns()).
  */
-void progs_say_losses(const struct progs *progs, uint64_t missed);
+uint64_t progs_say_losses(const struct progs *progs, uint64_t missed);
 /* Detaches, and frees everything but the struct. */
 void progs_release(struct progs *progs);
 

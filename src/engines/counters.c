@@ -100,9 +100,7 @@ void counters_say_losses(struct counters *counters)
 	probes_say_pushed_out(attach_pushed_out(counters->attach));
 	probes_say_switched_off(counters->attach);
 	unhit_say(instance, &counters->set, counters->attach, counters->totals);
-	if (attach_hides_missed_returns(counters->attach))
-		report_note("returns may be missing: with kprobe this kernel follows only a few calls of a function at "
-			    "a time, sleeping ones included, and does not report how many it missed");
+	probes_say_missed_returns(instance, counters->attach, "not counted");
 }
 
 void counters_release(struct counters *counters)

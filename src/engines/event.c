@@ -191,7 +191,7 @@ static void event_losses(struct engine_instance *instance)
 	if (n.uncounted)
 		report_note("%llu event%s lost: the table has room for %u rows", (unsigned long long)n.uncounted,
 			    str_plural(n.uncounted), COUNTED_MAX);
-	progs_say_losses(&events->progs, n.missed);
+	n.all += progs_say_losses(&events->progs, n.missed);
 	if (!events->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 	n.all += progs_no_room(&events->progs) + attach_pushed_out(events->progs.attach);

@@ -318,10 +318,13 @@ uint64_t script_missed(const struct script *script)
 
 	for (size_t i = 0; i < script->program->probes.n; i++) {
 		const struct lang_probe *probe = &script->program->probes.v[i];
+		const struct attach *attach = script->probes[i].attach;
 		__free uint64_t *by_slot = base_alloc((probe->targets.n_slots + 1) * sizeof(*by_slot));
-		uint64_t others = 0;
+		uint64_t others = 0, returns = 0;
 
-		if (!script->probes[i].attach || attach_missed(script->probes[i].attach, by_slot, &others))
+		if (attach && !attach_missed_returns(attach, &returns))
+			sum += returns;
+		if (!attach || attach_missed(attach, by_slot, &others))
 			continue;
 		for (size_t slot = 0; slot < probe->targets.n_slots; slot++)
 			sum += by_slot[slot];

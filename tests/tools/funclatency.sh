@@ -45,7 +45,7 @@ expect_laps() {
 # A kretprobe sees at most as many calls at a time as there are processors, and another process may
 # be asleep in one: what it misses must be reported.
 told_apart() {
-	sed -n 's/.* \([0-9]*\) \(calls* not measured\|hits* missed\).*/\1/p' err > missing
+	sed -n 's/.* \([0-9]*\) \(calls* not measured\|hits* missed\|returns* missed\).*/\1/p' err > missing
 	[ "$mechanism" = kprobe ] && [ "$count" -lt "$calls" ] && [ $((count + $(add_up 1 missing))) -ge "$calls" ]
 }
 
