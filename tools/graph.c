@@ -131,11 +131,30 @@ static int read_condition(struct engine_instance *instance, struct err *err)
 	return graph->only_if ? 0 : -EINVAL;
 }
 
+/* Files have calls, and no stacks. */
+static int check_stacks(const struct settings *settings, struct err *err)
+{
+	const struct graph_settings *graph = &settings->graph;
+	const char *file = graph->folded      ? "--folded"
+			   : graph->flame     ? "--flame"
+			   : graph->perfetto  ? "--perfetto"
+			   : graph->trace_dat ? "--trace-dat"
+			   : graph->record    ? "--record"
+					      : NULL;
+
+	if (!settings->with_stacks || !file)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "--kernel-stack prints stacks below trees, and no file has them: it does not go with %s", file);
+}
+
 static int configure(struct engine_instance *instance, struct progs_source *own, struct err *err)
 {
 	struct settings *settings = instance->tool_settings;
 	int ret = read_condition(instance, err);
 
+	if (!ret)
+		ret = check_stacks(settings, err);
 	if (ret)
 		return ret;
 	settings->probes.also = settings->graph.under;
@@ -251,7 +270,7 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
 	     "to arg2), ret, and the operators on them. Texts have up to 38 bytes. What a "
 	     "function does not have, and the result of what has not returned, is not known, and does not match.\n\n"
 	     "-k prints the kernel stack below the last line of a tree that begins with a kernel function: it shows "
-	     "how the thread came there.\n\n"
+	     "how the thread came there. Files (--flame, --perfetto and the like) have no stacks.\n\n"
 	     "--perfetto writes all calls as nested slices for https://ui.perfetto.dev and its trace processor, with "
 	     "a track for each thread and each goroutine. With -a and -r they have arguments and results, by name.\n\n"
 	     "--record writes the calls as a recording: sonde report FILE tree prints the trees, sonde report FILE "

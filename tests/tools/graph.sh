@@ -139,6 +139,11 @@ test_bad_usage() {
 	expect_err "no kernel function matches 'nosuchfunction'"
 	run sonde graph -D 0 vfs_read
 	expect_exit 2
+	for file in folded flame perfetto trace-dat record; do
+		run sonde graph -k --$file x vfs_read -- true
+		expect_exit 2
+		expect_one_err "--kernel-stack prints stacks below trees.* --$file\$"
+	done
 }
 
 # The times of all paths are those of all roots.
@@ -332,4 +337,21 @@ test_go() {
 			$2 ~ /^main.(nap|dive)$/ && above != "main.one" { print FNR ": " $2 " in " above }' rows > wrong
 	[ ! -s wrong ] || fail "$(head -n 3 wrong)"
 	[ "$(cut -f 2 rows | grep -cx main.deep)" = 6000 ] || fail "$(cut -f 2 rows | sort | uniq -c)"
+}
+
+# More threads asleep in a function than the kernel's return probe follows: what returned, and what is said to be lost,
+# is what was called.
+# kernels=ends
+test_missed_returns() {
+	asleep=$(yes sleep | head -n 30)
+	# shellcheck disable=SC2086 # a list
+	run sonde graph --json --fail-on-loss --mechanism kprobe hrtimer_nanosleep -- waits 4 50 $asleep
+	expect_exit 1
+	missed=$(sed -n 's/.*: \([0-9]*\) \(calls* lost: the kernel skipped\|returns* missed\).*/\1/p' err)
+	[ "${missed:-0}" -gt 0 ] || fail "no return was missed"
+	! grep 'return was not seen' err || fail "lost twice"
+	expect_json func ns
+	ended=$(awk -F '\t' '$2 != "null"' rows | wc -l)
+	# the kernel counts those of other processes, too
+	expect_between "ended or missed" 120 130 $((ended + missed))
 }
