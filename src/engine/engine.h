@@ -46,6 +46,7 @@ struct engine_context {
 	struct {
 		pid_t pid;	  /* 0: there is no command. The process waits until probes are armed */
 		const char *name; /* the program as the user gave it */
+		const char *text; /* the same with its arguments */
 		char *path;	  /* the file it executed first, NULL: not known; the owner of the context frees it */
 		struct file_id id;
 		bool ended; /* seen before the last emit() */

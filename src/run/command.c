@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/str.h"
 #include "command.h"
 #include "family.h"
 #include "signals.h"
@@ -16,7 +17,7 @@ struct command {
 	bool leads; /* it leads a process group of its own */
 	int go;	    /* a byte written here starts it; closing it ends it */
 	int failed; /* receives errno if exec fails; a successful exec closes it */
-	char *name;
+	char *name, *text;
 	bool ended;
 	int status;
 };
@@ -109,6 +110,16 @@ static pid_t fork_child(const char *program, char *const *argv, const int go[2],
 	return pid;
 }
 
+/* The words with a space between them, as /proc shows them. */
+static char *join(char *const *argv)
+{
+	struct str text = {};
+
+	for (size_t i = 0; argv[i]; i++)
+		str_addf(&text, "%s%s", i ? " " : "", argv[i]);
+	return text.data;
+}
+
 int command_hold(struct command **command, char *const *argv, struct err *err)
 {
 	__free char *program = find_program(argv[0], err);
@@ -141,6 +152,7 @@ int command_hold(struct command **command, char *const *argv, struct err *err)
 	(*command)->go = go[1];
 	(*command)->failed = failed[0];
 	(*command)->name = base_strdup(argv[0]);
+	(*command)->text = join(argv);
 	return 0;
 }
 
@@ -168,6 +180,11 @@ pid_t command_pid(const struct command *command)
 const char *command_name(const struct command *command)
 {
 	return command->name;
+}
+
+const char *command_text(const struct command *command)
+{
+	return command->text;
 }
 
 /*
@@ -249,5 +266,6 @@ void command_free(struct command *command)
 		close(command->go);
 	close(command->failed);
 	free(command->name);
+	free(command->text);
 	free(command);
 }

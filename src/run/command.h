@@ -29,6 +29,8 @@ int command_hold_string(struct command **command, const char *text, struct err *
 pid_t command_pid(const struct command *command);
 /* Returns the program's name as the user gave it; valid as long as command is. */
 const char *command_name(const struct command *command);
+/* Likewise all of its words. */
+const char *command_text(const struct command *command);
 /* Starts the program. Returns 0, or -errno with err if exec fails or the process was killed before. */
 int command_release(struct command *command, struct err *err);
 /* True if it has ended; *status is then as from waitpid(2). Call it on SIGCHLD. */

@@ -305,6 +305,7 @@ static int set_up(struct run *run, char *const *argv, struct err *err)
 	if (run->command) {
 		run->ctx.command.pid = command_pid(run->command);
 		run->ctx.command.name = command_name(run->command);
+		run->ctx.command.text = command_text(run->command);
 	}
 	if (!ret)
 		ret = engine_open(&run->instance, err);

@@ -76,12 +76,14 @@ static const struct progs_source source = {
 
 /* --- what the programs send --- */
 
+#define COMMAND_BYTES 256
+
 /* The arguments of a process, as long as it lives. */
 static char *read_command(uint32_t pid)
 {
 	__free char *path = base_printf("/proc/%u/cmdline", pid);
 	__fclose FILE *f = fopen(path, "re");
-	char text[256];
+	char text[COMMAND_BYTES];
 	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
 
 	while (n && !text[n - 1])
@@ -90,6 +92,21 @@ static char *read_command(uint32_t pid)
 		if (!text[i])
 			text[i] = ' ';
 	return n ? base_strndup(text, n) : NULL;
+}
+
+/* Another row of the process may have been there while it lived. Of the command we know it. */
+static char *find_command(const struct held *held, const struct held_key *key)
+{
+	const struct engine_context *ctx = held->instance->ctx;
+	char *command = read_command(key->id);
+
+	vec_each(who, &held->sums.whos)
+		if (!command && who->command && who->key.id == key->id &&
+		    !memcmp(who->key.comm, key->comm, sizeof(key->comm)))
+			command = base_strdup(who->command);
+	if (!command && ctx->command.text && key->id == (uint32_t)ctx->command.pid)
+		command = base_strndup(ctx->command.text, COMMAND_BYTES - 1);
+	return command;
 }
 
 static void add_wait(struct held *held, struct held_wait *wait)
@@ -102,7 +119,7 @@ static void add_wait(struct held *held, struct held_wait *wait)
 
 		/* in a pid namespace /proc has other ids than the programs */
 		if (who->key.what == HELD_BY_TASK && who->key.id && !filter_pidns())
-			who->command = read_command(who->key.id);
+			who->command = find_command(held, &who->key);
 	}
 }
 

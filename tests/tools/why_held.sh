@@ -52,6 +52,9 @@ test_task() {
 	hog_had '^user, fifo 50$'
 	awk -F '\t' -v lost="$(unmeasured)" '$1 == "total" { exit !($6 + lost >= 20 && $7 > $6 * 2900000) }' rows ||
 		fail "not 20 waits of 3 ms"
+	# the process has ended before its row is made
+	! grep '"kind":"holder"' out | grep "\"pid\":$hog," | grep -v '"command":"hogs spin 20"' ||
+		fail "a row of the command without its arguments"
 	# the stack of that moment
 	held spin 20 --user-stacks
 	grep '"kind":"part"' out | grep '"what":"task"' | grep -q '"user_stack":\[[^]]*"spin"' || fail "no stack"
@@ -62,7 +65,7 @@ test_text() {
 	expect_exit 0
 	expect_line '^[0-9]+ waits over 0.5 ms of 1 thread for 1 processor in [0-9.]+ s, [0-9.]+ ms in all$'
 	expect_line '^p50 [0-9.]+ ms, p90 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$'
-	expect_line '^  hogs [0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+  user, fifo 50(; hogs spin 5)?$'
+	expect_line '^  hogs [0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+  user, fifo 50; hogs spin 5$'
 	expect_line '^  2\. +[0-9.]+  waiter [0-9]+ on processor 0 at [0-9.]+ s$'
 	expect_no_line '^  3\.'
 }
