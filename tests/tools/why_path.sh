@@ -34,10 +34,16 @@ said() {
 	awk -v what="$1" -v name="$2" '$2 == what && $3 == name { print $4 }' did
 }
 
-# expect_work NAME CAUSE: all that the stage did is on the path, with its waits for a processor, and not more.
-expect_work() {
+# expect_done NAME CAUSE: all that the stage did is on the path, with its waits for a processor, and is called so.
+expect_done() {
 	got=$(on_path "$1" "$2") all=$(on_path "$1" .) want=$(said stage "$1")
 	[ "$all" -gt $((want * 9 / 10)) ] || fail "$1: $all of $want on the path: $(cat path)"
+	[ "$got" -gt 0 ] || fail "$1: no $2 on the path: $(cat path)"
+}
+
+# expect_work NAME CAUSE: the same, and not more.
+expect_work() {
+	expect_done "$1" "$2"
 	[ "$got" -lt $((want * 11 / 10 + 5000000)) ] || fail "$1: $got on the path, it did $want: $(cat path)"
 }
 
@@ -103,12 +109,17 @@ test_locks() {
 # The path of a tree goes through all of its processes. What their parents do while these work is not on it.
 tree() {
 	path_of stages tree s20000 c20000 s20000
-	expect_work stage0 sleep
-	expect_work stage1 running
-	expect_work stage2 sleep
+	expect_done stage0 sleep
+	expect_done stage1 running
+	expect_done stage2 sleep
 	[ "$(on_path any child)" = 0 ] || fail "a child is waited for on the path: $(cat path)"
-	sleeps=$(on_path any sleep)
-	[ "$sleeps" -lt $(($(said stage stage0) + $(said stage stage2) + 1000000)) ] || fail "other sleeps: $(cat path)"
+	# only two of them sleep, and not longer than they say: that is all of it
+	[ "$(on_path stage1 sleep)" = 0 ] || fail "stage1 sleeps on the path: $(cat path)"
+	for stage in stage0 stage2; do
+		[ "$(on_path $stage sleep)" -le "$(said stage $stage)" ] || fail "$stage sleeps too long: $(cat path)"
+	done
+	sleeps=$(($(on_path stage0 sleep) + $(on_path stage2 sleep)))
+	[ "$(on_path any sleep)" = $sleeps ] || fail "other sleeps: $(cat path)"
 }
 
 test_tree() {
