@@ -54,6 +54,17 @@ same_tree() {
 	done < tids
 }
 
+# On 5.10 a return probe follows one call at a time for each processor, and what it misses is said. Where it has missed
+# some, the calls that are there must be ftrace's still.
+all_theirs() {
+	[ "$KERNEL" = 5.10 ] && grep -q 'returns* missed by the kernel' err || return 1
+	expect_exit 1
+	ftrace_rows > theirs
+	[ -s rows ] || fail "sonde has no calls"
+	awk -F '\t' 'NR == FNR { n[$1, $3]++; next } n[$1, $3]-- <= 0' theirs rows > others
+	[ ! -s others ] || fail "ftrace has not seen $(head -n 3 others)"
+}
+
 # beside 'FUNCTION...' COMMAND...
 beside() {
 	# shellcheck disable=SC2086 # a list
@@ -64,13 +75,14 @@ beside() {
 	# shellcheck disable=SC2046 # a list
 	run sonde graph --json --fail-on-loss $(cat functions) -- "$@"
 	end_ftrace
-	expect_exit 0
 	# without what the command prints; and a name that is several functions' has its address
 	grep '^{' out > rows_only
 	mv rows_only out
 	expect_json tid depth func
 	sed 's/@.*//' rows > named
 	mv named rows
+	all_theirs && return 0
+	expect_exit 0
 	same_tree
 }
 
@@ -102,8 +114,6 @@ test_talking() {
 	beside 'do_sys_poll do_select core_sys_select do_pselect' waits 1 3 poll select
 	beside 'sock_sendmsg sock_recvmsg unix_stream_sendmsg unix_stream_recvmsg' waits 2 5 socket
 	beside 'hrtimer_nanosleep do_nanosleep' waits 1 3 sleep
-	# 5.10: the kernel's own return probes do not see all returns of do_futex() and tcp_recvmsg(), either
-	[ "$KERNEL" != 5.10 ] || return 0
 	beside 'do_futex futex_wait futex_wake __futex_wait' waits 2 5 lock
 	beside 'inet_stream_connect tcp_sendmsg tcp_sendmsg_locked tcp_recvmsg tcp_recvmsg_locked' tcp -n 2 client 4
 }
