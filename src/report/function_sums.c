@@ -92,6 +92,41 @@ static uint64_t early_calls(struct function_sums_track *track, uint32_t depth, u
 	return ns;
 }
 
+/* Of how many functions of a thread it is remembered what their early calls took. */
+#define TOTALS_MAX 64
+
+static struct function_sums_total *total_of(struct function_sums_track *track, uint32_t function)
+{
+	vec_each(total, &track->totals)
+		if (total->function == function)
+			return total;
+	return NULL;
+}
+
+/* A call that is in none of the same function, as far as is known. Those in it may have come before it. */
+static void add_total(struct function_sum *sum, struct function_sums_track *track, uint32_t function, uint32_t depth,
+		      uint64_t begin, uint64_t took)
+{
+	struct function_sums_total *early = total_of(track, function);
+	uint64_t inner = early && early->begin >= begin ? early->ns : 0;
+
+	sum->total += took > inner ? took - inner : 0;
+	if (inner)
+		early->ns = 0;
+	/* its callers have come */
+	if (!(track->n ? track->v[0].depth : depth))
+		return;
+	if (!early && track->totals.n < TOTALS_MAX) {
+		early = vec_push(&track->totals);
+		early->function = function;
+	}
+	if (!early)
+		return;
+	if (!early->ns)
+		early->begin = begin;
+	early->ns += took;
+}
+
 bool function_sums_add(struct function_sums *functions, const struct recording_event *event)
 {
 	uint32_t function = find_function(functions, recording_known(event, KNOWN_F_PROBE, 0));
@@ -111,7 +146,7 @@ bool function_sums_add(struct function_sums *functions, const struct recording_e
 	sum->self += took > inner ? took - inner : 0;
 	sum->longest = took > sum->longest ? took : sum->longest;
 	if (!is_in(track, function))
-		sum->total += took;
+		add_total(sum, track, function, depth, event->time, took);
 	take_from_caller(functions, track, depth, event->time, took);
 	if (track->n < DEPTH_MAX)
 		*vec_push(track) = (struct function_sums_call){ depth, function, ended ? event->time + took : 0 };
@@ -123,6 +158,7 @@ void function_sums_release(struct function_sums *functions)
 	vec_each(track, &functions->tracks) {
 		free(track->v);
 		free(track->early.v);
+		free(track->totals.v);
 	}
 	free(functions->tracks.v);
 	free(functions->v);

@@ -23,12 +23,21 @@ struct function_sums_early {
 	uint64_t begin, ns; /* of the first; of all */
 };
 
+/* The same of one function, as far as its total goes. */
+struct function_sums_total {
+	uint32_t function;
+	uint64_t begin, ns;
+};
+
 /* A thread, or what else has calls of its own: those that the last one is in, and that one. */
 struct function_sums_track {
 	vec(struct function_sums_call);
 	struct {
 		vec(struct function_sums_early);
 	} early; /* by depth */
+	struct {
+		vec(struct function_sums_total);
+	} totals; /* of functions whose calls came early */
 };
 
 /* Initialise with {}. */

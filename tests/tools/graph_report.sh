@@ -126,6 +126,20 @@ test_large() {
 	cmp want have || fail "calls and own time are $(cat have), not $(cat want)"
 }
 
+# The same of a function in itself: what comes early is in the outermost call, whose time is all that there is.
+# timeout=300
+test_deep() {
+	rm -f calls.trace
+	run sonde graph --max-calls 131072 --record calls.trace u:/bin/nested:n_deep -- nested deep 70000
+	expect_exit 0
+	expect_err 'those are printed before it has returned'
+	run sonde report calls.trace --json
+	expect_exit 0
+	grep '"table":"functions"' out | json func count total_ns max_ns > sums
+	[ "$(cut -f 2 sums)" = 70000 ] || fail "$(cat sums)"
+	[ "$(cut -f 3 sums)" = "$(cut -f 4 sums)" ] || fail "the total is not that of the longest call: $(cat sums)"
+}
+
 # taken COMMAND...: its ms, which are million instructions here.
 taken() {
 	read -r began _ < /proc/uptime
