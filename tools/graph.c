@@ -45,7 +45,7 @@ static const struct opt options[] = {
 	OPT(OPT_STRING, struct settings, graph.flame, 0, "flame", "FILE",
 	    "write a flame graph of these times to FILE, an SVG image for any browser"),
 	OPT(OPT_STRING, struct settings, graph.perfetto, 0, "perfetto", "FILE",
-	    "write the calls to FILE for Perfetto's UI: nested slices of each thread"),
+	    "write the calls to FILE for Perfetto's UI: nested slices of each thread and goroutine"),
 	OPT(OPT_STRING, struct settings, graph.trace_dat, 0, "trace-dat", "FILE",
 	    "write the calls to FILE for trace-cmd and KernelShark, as ftrace's function graph"),
 	OPT(OPT_STRING, struct settings, graph.record, 0, "record", "FILE",
@@ -271,8 +271,10 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
 	     "function does not have, and the result of what has not returned, is not known, and does not match.\n\n"
 	     "-k prints the kernel stack below the last line of a tree that begins with a kernel function: it shows "
 	     "how the thread came there. Files (--flame, --perfetto and the like) have no stacks.\n\n"
-	     "--perfetto writes all calls as nested slices for https://ui.perfetto.dev and its trace processor, with "
-	     "a track for each thread and each goroutine. With -a and -r they have arguments and results, by name.\n\n"
+	     "--perfetto writes the calls that are shown as nested slices for https://ui.perfetto.dev and its trace "
+	     "processor, with a track for each thread and each goroutine. With -a a slice has the arguments by name "
+	     "(arg0 to arg2 where the function has no types), with -r the result as `result`. A call that has not "
+	     "returned ends with the one that it is in, and is a moment where later calls of its thread have ended.\n\n"
 	     "--record writes the calls as a recording: sonde report FILE tree prints the trees, sonde report FILE "
 	     "sums by function, with and without the calls in them, and sonde report NEW diff OLD what changed.\n\n"
 	     "--flat prints no trees but a line for each call of a kernel function as it begins, with the function "
