@@ -8,13 +8,15 @@
 #ifndef SONDE_BPF_STRACE_H
 #define SONDE_BPF_STRACE_H
 
-#define STRACE_CALLS   512		  /* calls with greater numbers have no plan */
-#define STRACE_PLANS   (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
-#define STRACE_STEPS   2048
-#define STRACE_RET_TAG 30 /* the tag of a blob of the result */
-#define STRACE_BLOBS   16 /* the most steps of a plan at one end of a call */
-#define STRACE_ARGS    6
-#define STRACE_ROOM    8192 /* bytes for the blobs of a record, a power of two */
+#define STRACE_CALLS	    512		       /* calls with greater numbers have no plan */
+#define STRACE_PLANS	    (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
+#define STRACE_STEPS	    2048
+#define STRACE_RET_TAG	    30	 /* the tag of a blob of the result */
+#define STRACE_NETLINK_TAG  31	 /* of a blob of STRACE_NETLINK */
+#define STRACE_NETLINK_MOST 6144 /* bytes of messages of netlink, whatever -s says */
+#define STRACE_BLOBS	    16	 /* the most steps of a plan at one end of a call */
+#define STRACE_ARGS	    6
+#define STRACE_ROOM	    8192 /* bytes for the blobs of a record, a power of two */
 /*
  * Records that a processor can make at once: newer kernels let other tasks run in the middle of a program. A record
  * that finds no place is lost, which is counted.
@@ -56,9 +58,9 @@ struct strace_record {
 	unsigned int pid, tid; /* in the reader's pid namespace */
 	unsigned short kind, flags;
 	unsigned int nr;
-	unsigned int size; /* of the blobs */
-	unsigned int own;  /* STRACE_HOW_SPACE: the thread in its own pid namespace; 0: not known */
-	unsigned int space, unused; /* the same: the inode of that namespace */
+	unsigned int size;		      /* of the blobs */
+	unsigned int own;		      /* STRACE_HOW_SPACE: the thread in its own pid namespace; 0: not known */
+	unsigned int space, unused;	      /* the same: the inode of that namespace */
 	long long ret;			      /* STRACE_EXIT */
 	unsigned long long args[STRACE_ARGS]; /* registers */
 	union {
@@ -71,7 +73,8 @@ _Static_assert(sizeof(struct strace_record) == 120, "as on the other side");
 /* Where a program makes its record, which it then sends. */
 struct strace_scratch {
 	unsigned long long busy;
-	unsigned int entries, unused;	 /* entries of a directory counted so far */
+	unsigned int entries;		 /* entries of a directory counted so far */
+	unsigned int netlink;		 /* the call is on a socket of netlink */
 	unsigned long long offset;	 /* where the next one is */
 	unsigned short at[STRACE_BLOBS]; /* where the bytes of each step are; 0: nowhere */
 	struct strace_record record;
@@ -109,6 +112,7 @@ enum strace_op {
 	STRACE_FILE,	 /* what a descriptor is open on: a struct strace_file */
 	STRACE_FILES,	 /* the same of the descriptors in another step's blob, the first 32, or bits of the first 64: scale */
 	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, vectors, their memory, a blob each */
+	STRACE_NETLINK,	 /* the protocol of a descriptor that is a socket of netlink: 4 bytes; of others no blob */
 	STRACE_PROGRAM,	 /* the arguments of the program that now runs: one block of texts, and what was executed */
 };
 
@@ -121,6 +125,7 @@ enum strace_op {
 #define STRACE_IF_OK	 1 /* only if the call has not failed */
 #define STRACE_IF_FAILED 2
 #define STRACE_IF_WHOLE	 4 /* only with -v; the plan has no such step without */
+#define STRACE_MESSAGE	 8 /* behind a step of STRACE_NETLINK with a blob: `most` is STRACE_NETLINK_MOST */
 
 /* strace_step.scale of STRACE_FILES: an array of struct pollfd, or a set of bits */
 #define STRACE_FILES_POLL 8

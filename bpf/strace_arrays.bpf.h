@@ -6,8 +6,13 @@
 #ifndef SONDE_BPF_STRACE_ARRAYS_BPF_H
 #define SONDE_BPF_STRACE_ARRAYS_BPF_H
 
-/* The array of struct iovec is the blob whose bytes are there. */
-__noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+#define ALL_BYTES (~0ULL)
+
+/*
+ * The array of struct iovec is the blob whose bytes are there; left: the bytes that the call has filled in. Memory behind
+ * them was perhaps never touched: it could not be read.
+ */
+__noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u64 left)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
 	__u64 at = begin, n;
@@ -20,16 +25,21 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most)
 	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / 16;
 	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
 		volatile __u64 *vector = (void *)scratch->data + at + i * 16;
+		__u64 count;
 
 		if (i >= n)
 			break;
-		copy_blob(lane, tag, vector[0], vector[1], most);
+		count = vector[1];
+		if (count > left)
+			count = left;
+		left -= count;
+		copy_blob(lane, tag, vector[0], count, most);
 	}
 	return 0;
 }
 
-/* The name and the vectors of the struct mmsghdr that is there. */
-__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+/* The name and the vectors of the struct mmsghdr that is there; filled: the call has done so. */
+__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
 	volatile __u64 *message;
@@ -46,10 +56,10 @@ __noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most)
 	copy_blob(lane, tag, message[0], message[0] ? (__u32)message[1] : 0, 128);
 	at = scratch->record.size;
 	copy_blob(lane, tag, vectors, n < STRACE_VECTOR ? n * 16 : STRACE_VECTOR * 16, STRACE_VECTOR * 16);
-	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most);
+	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most, filled ? (__u32)message[7] : ALL_BYTES);
 }
 
-__noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+__noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
 	__u64 at = begin, n;
@@ -63,7 +73,7 @@ __noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most)
 	for (__u32 i = 0; i < STRACE_MESSAGES_MAX; i++) {
 		if (i >= n)
 			break;
-		copy_message(lane, tag, begin + i * STRACE_MESSAGE_SIZE, most);
+		copy_message(lane, tag, begin + i * STRACE_MESSAGE_SIZE, most, filled);
 	}
 	return 0;
 }

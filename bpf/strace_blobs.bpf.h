@@ -146,6 +146,33 @@ __noinline int copy_file(__u32 lane, __u32 tag, __u32 fd)
 	return 0;
 }
 
+/* Most sockets are of no netlink, and have no blob. */
+__noinline int copy_netlink(__u32 lane, __u32 tag, __u32 fd)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__s32 protocol = netlink_protocol(fd);
+	struct strace_blob *blob;
+	__u32 at = 0;
+
+	if (!scratch || protocol < 0)
+		return 0;
+	blob = new_blob(scratch, &at);
+	if (!blob)
+		return 0;
+	scratch->netlink = 1;
+	*(__s32 *)(blob + 1) = protocol;
+	end_blob(scratch, blob, tag, STRACE_WHOLE, sizeof(protocol), sizeof(protocol));
+	return 0;
+}
+
+/* How many bytes a step copies at most. */
+static __always_inline __u32 most_of(struct strace_scratch *scratch, const volatile struct strace_step *step)
+{
+	__u32 most = step->most;
+
+	return step->when & STRACE_MESSAGE && scratch->netlink && most < STRACE_NETLINK_MOST ? STRACE_NETLINK_MOST : most;
+}
+
 /* The descriptors are in the blob whose bytes are there. */
 __noinline int copy_poll_files(__u32 lane, __u32 tag, __u32 begin)
 {
@@ -214,7 +241,7 @@ static __always_inline int take_memory(struct strace_scratch *scratch, __u32 lan
 	if (op == STRACE_STRING)
 		return copy_blob(lane, step->tag | TEXT, from, 0, step->most);
 	if (op == STRACE_BYTES)
-		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), step->most);
+		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), most_of(scratch, step));
 	if (op == STRACE_STRINGS)
 		return copy_strings(lane, step->tag, from, step->most, step->scale);
 	if (op == STRACE_ENTRIES)
@@ -241,11 +268,14 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_program(lane, step->tag, step->most);
 	if (config.how & STRACE_HOW_FILES && op == STRACE_FILE)
 		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
+	if (op == STRACE_NETLINK)
+		return copy_netlink(lane, step->tag, number_of(scratch, step->from, step->at, false));
 	begin = scratch->at[step->from & (STRACE_BLOBS - 1)];
 	if (op == STRACE_VECTORS)
-		return copy_vectors(lane, step->tag, begin, step->most);
+		return copy_vectors(lane, step->tag, begin, most_of(scratch, step),
+				    step->when & STRACE_IF_OK ? scratch->record.ret : ALL_BYTES);
 	if (op == STRACE_MESSAGES)
-		return copy_messages(lane, step->tag, begin, step->most);
+		return copy_messages(lane, step->tag, begin, step->most, step->when & STRACE_IF_OK);
 	if (!(config.how & STRACE_HOW_FILES))
 		return 0;
 	return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, begin)

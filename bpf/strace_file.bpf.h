@@ -63,6 +63,22 @@ static __always_inline void read_socket(struct strace_file *to, struct file *fil
 		to->peer_inode = BPF_CORE_READ((struct netlink_sock *)sk, portid);
 }
 
+/* The protocol of a socket of netlink; -1: the descriptor is none. */
+static __always_inline __s32 netlink_protocol(int fd)
+{
+	struct file *file = fd_file(fd);
+	struct socket *socket;
+	struct sock *sk;
+
+	if (!file || BPF_CORE_READ(file, f_inode, i_sb, s_magic) != STRACE_SOCKETS)
+		return -1;
+	socket = BPF_CORE_READ(file, private_data);
+	sk = BPF_CORE_READ(socket, sk);
+	if (BPF_CORE_READ(sk, __sk_common.skc_family) != AF_NETLINK)
+		return -1;
+	return BPF_CORE_READ(sk, sk_protocol);
+}
+
 /* The number that the reader has for a process. */
 static __always_inline __u32 id_of(struct pid *pid)
 {

@@ -277,6 +277,7 @@ static __always_inline void send_long(const struct call *call, bool typed, __u32
 	*(volatile __u64 *)&scratch->busy = 1;
 	fill_call(&scratch->record, call, typed, config.how);
 	__builtin_memset(scratch->at, 0, sizeof(scratch->at));
+	scratch->netlink = 0;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STRACE_BLOBS; i++) {
 		barrier_var(i);

@@ -30,6 +30,7 @@ void strace_replay_settings(struct strace_settings *settings)
 		.column = 40,
 		.follow = 1,
 		.status = ~0U,
+		.elsewhere = true,
 	};
 }
 

@@ -14,6 +14,8 @@ static const struct data {
 } datas[] = {
 	{ &t_in, 0, false },
 	{ &t_out, 0, true },
+	{ &t_sent, 0, false },
+	{ &t_received, 0, true },
 	{ &t_vectors_in, 1, false },
 	{ &t_vectors_out, 1, true },
 	{ &t_msg_in, 3, false },

@@ -54,6 +54,8 @@ static const struct strace_type *const same[] = {
 	&t_text,
 	&t_in,
 	&t_out,
+	&t_sent,
+	&t_received,
 	&t_cwd,
 	&t_random,
 	&t_fd,

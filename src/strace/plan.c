@@ -50,12 +50,24 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 	}
 }
 
+/* Whether a call's data are messages if it is on a socket of netlink: its steps say so. */
+static bool may_be_netlink(const struct strace_call *call)
+{
+	for (unsigned int arg = 0; arg < STRACE_ARGS && call->args[arg]; arg++)
+		for (unsigned int i = 0; i < STRACE_TYPE_STEPS && call->args[arg]->steps[i].op; i++)
+			if (call->args[arg]->steps[i].when & STRACE_MESSAGE)
+				return true;
+	return false;
+}
+
 /* Adds the steps of one end of a call; returns how many. */
 static unsigned char add_end(struct strace_plans *plans, const struct strace_settings *settings,
 			     const struct strace_call *call, bool enter)
 {
 	size_t begin = plans->n;
 
+	if (!enter && may_be_netlink(call))
+		plans->steps[plans->n++] = (struct strace_step){ .op = STRACE_NETLINK, .tag = STRACE_NETLINK_TAG };
 	for (unsigned int arg = 0; arg < STRACE_ARGS && call->args[arg]; arg++) {
 		const struct strace_type *type = call->args[arg];
 

@@ -89,6 +89,7 @@ struct strace_settings {
 	bool summary, both;		      /* -c, -C */
 	bool wall;			      /* -w */
 	bool detach;			      /* -b execve */
+	bool elsewhere;			      /* a recording: the calls were perhaps made on another machine */
 	const char *order, *columns;	      /* -S, -U; NULL: as usual */
 	const char *interruptible, *overhead; /* -I, -O: without a meaning */
 	uint32_t apart;			      /* -D, -DD: the same */

@@ -53,6 +53,13 @@ const struct strace_blob *strace_ret_blob(const struct strace_line *line)
 	return blob_in(line->exit, STRACE_RET_TAG, 0);
 }
 
+int strace_netlink_protocol(const struct strace_line *line)
+{
+	const struct strace_blob *blob = blob_in(line->exit, STRACE_NETLINK_TAG, 0);
+
+	return blob && blob->n >= sizeof(int) ? *(const int *)strace_bytes(blob) : -1;
+}
+
 const struct strace_blob *strace_before(const struct strace_line *line, unsigned int arg)
 {
 	struct strace_line before = *line;

@@ -43,6 +43,8 @@ TYPE(t_name); /* a text that is never cut, and no path */
 TYPE(t_text);
 TYPE(t_in);	/* as many bytes as the next argument says */
 TYPE(t_out);	/* as many bytes as the result says */
+TYPE(t_sent);	/* the same two, of messages on a socket */
+TYPE(t_received);
 TYPE(t_cwd);	/* getcwd: the result counts a NUL */
 TYPE(t_random); /* bytes, always in hex */
 TYPE(t_argv);

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/time.h>
 
+#include "netlink.h"
 #include "strace_part.h"
 #include "types.h"
 
@@ -229,6 +230,7 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 	const struct {
 		uint64_t base, len;
 	} * vector;
+	int protocol = strace_netlink_protocol(line);
 	size_t i;
 
 	if (!array || array->status == STRACE_UNREAD || !address) {
@@ -244,7 +246,8 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
 		if (!bytes || !vector[i].base || bytes->status == STRACE_UNREAD) {
 			strace_address(line->out, vector[i].base);
-		} else {
+		} else if (protocol < 0 || !strace_netlink(line, protocol, strace_bytes(bytes), len < bytes->n ? len : bytes->n,
+							   len > bytes->n)) {
 			if (shown > line->settings->size)
 				shown = line->settings->size;
 			if (shown > bytes->n)
@@ -279,10 +282,10 @@ static void print_vectors_out(struct strace_line *line, unsigned int arg)
 				  strace_arg(line, arg + 1), 0);
 }
 
-#define VECTORS \
+#define VECTORS(WHEN) \
 	{ \
 		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 16, .most = 16 * STRACE_VECTOR }, \
-			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT, .when = WHEN }, \
 	}
-const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS },
-			 t_vectors_out = { print_vectors_out, .steps = VECTORS };
+const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS(0) },
+			 t_vectors_out = { print_vectors_out, .steps = VECTORS(STRACE_IF_OK) };

@@ -2,6 +2,7 @@
 /* Messages of sockets: one, an array of them, and the control messages that they carry. */
 #include <sys/socket.h>
 
+#include "netlink.h"
 #include "strace_part.h"
 #include "types.h"
 
@@ -149,6 +150,50 @@ static void print_msg_out(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, strace_arg(line, arg));
 }
 
+/* Data on a socket. */
+static void add_data(struct strace_line *line, unsigned int arg, uint64_t n)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	int protocol = strace_netlink_protocol(line);
+	size_t most = line->settings->size;
+
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	if (protocol >= 0 && strace_netlink(line, protocol, strace_bytes(blob), n < blob->n ? n : blob->n, n > blob->n))
+		return;
+	if (most > blob->n)
+		most = blob->n;
+	strace_text(line, strace_bytes(blob), n < most ? n : most, n > most);
+}
+
+static void print_sent(struct strace_line *line, unsigned int arg)
+{
+	add_data(line, arg, strace_arg(line, arg + 1));
+}
+
+/* With MSG_TRUNC the result may be more than there was room for. */
+static void print_received(struct strace_line *line, unsigned int arg)
+{
+	uint64_t n = strace_ret(line), room = strace_arg(line, arg + 1);
+
+	if (strace_ok(line))
+		add_data(line, arg, n > room && strace_netlink_protocol(line) >= 0 ? room : n);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+
+#define SENT_BYTES(COUNT, WHEN) \
+	{ \
+		{ \
+			STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = 1, .most = MOST_TEXT, \
+				      .when = (WHEN) | STRACE_MESSAGE \
+		} \
+	}
+const struct strace_type t_sent = { print_sent, .steps = SENT_BYTES(NEXT(1), 0) },
+			 t_received = { print_received, .steps = SENT_BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
+
 #define MESSAGE_STEPS(WHEN) \
 	{ \
 		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 56, .most = 56, .when = WHEN }, \
@@ -156,7 +201,7 @@ static void print_msg_out(struct strace_line *line, unsigned int arg)
 			  .scale = 1, .most = 128, .when = WHEN }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 24, \
 			  .wide = 1, .scale = 16, .most = 16 * STRACE_VECTOR, .when = WHEN }, \
-			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, .when = WHEN }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, .when = (WHEN) | STRACE_MESSAGE }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 32, .count_from = STRACE_FROM_BLOB, .count_at = 40, \
 			  .wide = 1, .scale = 1, .most = 512, .when = WHEN }, \
 	}

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Makes system calls whose lines are known, for the test of `sonde strace`. With a number it makes that many calls of
- * getppid, with "hostile" calls whose structs have impossible lengths, with "unix" calls with a socket that has a name,
+ * getppid, with "hostile" calls whose structs have impossible lengths, with "untouched" calls that fill memory in, with "unix" calls with a socket that has a name,
  * with "rename", "setuid" and "execute" one that makes another of it, with "reboot" one that ends its process.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <linux/reboot.h>
+#include <linux/rtnetlink.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -104,6 +106,30 @@ static void name_socket(void)
 	close(fd);
 }
 
+/* What a call fills in is in memory that nobody has touched before, and may not be read behind that. */
+static void fill_untouched(void)
+{
+	struct {
+		struct nlmsghdr head;
+		struct ifinfomsg link;
+	} request = { { sizeof(request), RTM_GETLINK, NLM_F_REQUEST, 7, 0 }, { .ifi_index = 1 } };
+	size_t size = 1 << 20;
+	char *memory = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct iovec vectors[] = { { memory, size }, { memory + size, size } };
+	struct msghdr message = { .msg_iov = vectors, .msg_iovlen = 2 };
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), ends[2];
+
+	send(fd, &request, sizeof(request), 0);
+	recvmsg(fd, &message, 0);
+	request.head.nlmsg_len = 4000;
+	request.link.ifi_index = 0x7fffffff;
+	send(fd, &request, sizeof(request), 0);
+	madvise(memory, 2 * size, MADV_DONTNEED);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+	send(ends[0], "some bytes", 10, 0);
+	readv(ends[1], vectors, 2);
+}
+
 static void rename_thread(void)
 {
 	prctl(PR_SET_NAME, "elsewhere");
@@ -138,8 +164,13 @@ static const struct {
 	const char *word;
 	void (*make)(void);
 } modes[] = {
-	{ "hostile", lie },	     { "unix", name_socket }, { "rename", rename_thread },
-	{ "setuid", become_user }, { "execute", execute }, { "reboot", reboot },
+	{ "hostile", lie },
+	{ "untouched", fill_untouched },
+	{ "unix", name_socket },
+	{ "rename", rename_thread },
+	{ "setuid", become_user },
+	{ "execute", execute },
+	{ "reboot", reboot },
 };
 
 int main(int argc, char **argv)

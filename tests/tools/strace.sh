@@ -161,6 +161,26 @@ test_unix_names() {
 	grep -qE '^listen\(3<UNIX-STREAM:\[[0-9]+,@"sonde-name"\]>, 5\) += 0$' err || fail "another name"
 }
 
+# Messages of netlink, also with -s in memory that is larger than what was received; a length that is wrong.
+# kernels=all arch=yes
+test_netlink() {
+	request='nlmsg_type=RTM_GETLINK, nlmsg_flags=NLM_F_REQUEST, nlmsg_seq=7, nlmsg_pid=0}, {ifi_family=AF_UNSPEC, '
+	request="${request}ifi_type=ARPHRD_NETROM, ifi_index="
+	for size in 32 4000; do
+		run sonde strace -e sendto,recvmsg,readv -s $size -o log -- strace-calls untouched
+		expect_exit 3
+		grep -qF "[{nlmsg_len=32, ${request}if_nametoindex(\"lo\"), ifi_flags=0, ifi_change=0}], 32, 0, NULL, 0)" log ||
+			fail "no request with -s $size"
+		grep -qF "[{nlmsg_len=4000, ${request}2147483647, ifi_flags=0, ifi_change=0}], 32, 0, NULL, 0)" log ||
+			fail "no wrong length with -s $size"
+		grep -q '^recvmsg(.*{nlmsg_len=[0-9]*, nlmsg_type=RTM_NEWLINK.*{nla_len=7, nla_type=IFLA_IFNAME}, "lo"\]' log ||
+			fail "no answer with -s $size"
+		grep -q '^readv(.*{iov_base="some bytes", iov_len=1048576}, {iov_base="", iov_len=1048576}\], 2) *= 10$' log ||
+			fail "no vectors with -s $size"
+	done
+	[ "$(wc -c < log)" -lt 50000 ] || fail "the lines are long"
+}
+
 # Lengths in structs of a hostile program are only numbers.
 test_hostile_lengths() {
 	run sonde strace -e sendmsg,open_by_handle_at -s 4000 -o log -- strace-calls hostile

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fuzzes messages of netlink that programs send and get. The first byte says which protocol's they are, and whether
+ * they go on.
+ */
+#include <linux/netlink.h>
+
+#include "fuzz.h"
+#include "strace/netlink.h"
+#include "strace/strace_part.h"
+
+/* A byte of an attribute becomes some characters, and no length makes more of them. */
+#define MOST_TEXT_OF(N) (1000 + 100 * (N))
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const int protocols[] = { NETLINK_ROUTE, NETLINK_SOCK_DIAG, NETLINK_GENERIC, NETLINK_NETFILTER };
+	static const struct strace_settings settings = { .size = 32 };
+	__str struct str out = {};
+	struct strace_line line = { .out = &out, .settings = &settings };
+	uint8_t *copy;
+
+	if (!size)
+		return 0;
+	copy = base_alloc(size - 1); /* of exactly that size */
+	memcpy(copy, data + 1, size - 1);
+	strace_netlink(&line, protocols[data[0] % ARRAY_SIZE(protocols)], copy, size - 1, data[0] & 0x80);
+	if (out.len > MOST_TEXT_OF(size))
+		abort();
+	free(copy);
+	return 0;
+}
