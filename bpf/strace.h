@@ -124,8 +124,9 @@ enum strace_op {
 /* strace_step.when */
 #define STRACE_IF_OK	 1 /* only if the call has not failed */
 #define STRACE_IF_FAILED 2
-#define STRACE_IF_WHOLE	 4 /* only with -v; the plan has no such step without */
-#define STRACE_MESSAGE	 8 /* behind a step of STRACE_NETLINK with a blob: `most` is STRACE_NETLINK_MOST */
+#define STRACE_IF_WHOLE	 4  /* only with -v; the plan has no such step without */
+#define STRACE_NARROW	 16 /* of a 32-bit program: a pointer in a blob has 4 bytes, a struct iovec 8 */
+#define STRACE_MESSAGE	 8  /* behind a step of STRACE_NETLINK with a blob: `most` is STRACE_NETLINK_MOST */
 
 /* strace_step.scale of STRACE_FILES: an array of struct pollfd, or a set of bits */
 #define STRACE_FILES_POLL 8

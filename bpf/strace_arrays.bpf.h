@@ -7,6 +7,7 @@
 #define SONDE_BPF_STRACE_ARRAYS_BPF_H
 
 #define ALL_BYTES (~0ULL)
+#define NARROW	  0x200 /* with the tag: the vectors are those of a 32-bit program */
 
 /*
  * The array of struct iovec is the blob whose bytes are there; left: the bytes that the call has filled in. Memory behind
@@ -22,18 +23,28 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u6
 	barrier_var(at);
 	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
 		return 0;
-	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / 16;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n;
+	n = tag & NARROW ? n / 8 : n / 16;
 	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
-		volatile __u64 *vector = (void *)scratch->data + at + i * 16;
-		__u64 count;
+		__u64 from, count;
 
 		if (i >= n)
 			break;
-		count = vector[1];
+		if (tag & NARROW) {
+			volatile __u32 *vector = (void *)scratch->data + at + i * 8;
+
+			from = vector[0];
+			count = vector[1];
+		} else {
+			volatile __u64 *vector = (void *)scratch->data + at + i * 16;
+
+			from = vector[0];
+			count = vector[1];
+		}
 		if (count > left)
 			count = left;
 		left -= count;
-		copy_blob(lane, tag, vector[0], count, most);
+		copy_blob(lane, tag, from, count, most);
 	}
 	return 0;
 }

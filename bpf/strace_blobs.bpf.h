@@ -233,7 +233,7 @@ static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const vola
 static __always_inline int take_memory(struct strace_scratch *scratch, __u32 lane,
 				       const volatile struct strace_step *step, __u32 op, __u32 number)
 {
-	__u64 from = number_of(scratch, step->from, step->at, true);
+	__u64 from = number_of(scratch, step->from, step->at, !(step->when & STRACE_NARROW));
 
 	if (!from)
 		return 0;
@@ -272,7 +272,7 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_netlink(lane, step->tag, number_of(scratch, step->from, step->at, false));
 	begin = scratch->at[step->from & (STRACE_BLOBS - 1)];
 	if (op == STRACE_VECTORS)
-		return copy_vectors(lane, step->tag, begin, most_of(scratch, step),
+		return copy_vectors(lane, step->when & STRACE_NARROW ? step->tag | NARROW : step->tag, begin, most_of(scratch, step),
 				    step->when & STRACE_IF_OK ? scratch->record.ret : ALL_BYTES);
 	if (op == STRACE_MESSAGES)
 		return copy_messages(lane, step->tag, begin, step->most, step->when & STRACE_IF_OK);

@@ -18,6 +18,10 @@ static const struct data {
 	{ &t_received, 0, true },
 	{ &t_vectors_in, 1, false },
 	{ &t_vectors_out, 1, true },
+	{ &t_vectors_in_32, 1, false },
+	{ &t_vectors_out_32, 1, true },
+	{ &t_msg_in_32, 3, false },
+	{ &t_msg_out_32, 3, true },
 	{ &t_msg_in, 3, false },
 	{ &t_msg_out, 3, true },
 };

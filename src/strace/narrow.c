@@ -98,6 +98,24 @@ static const struct strace_type *const same[] = {
 	&t_ioctl_arg,
 };
 
+/* Types that have another one for memory of a 32-bit program. */
+static const struct {
+	const struct strace_type *wide, *narrow;
+} others[] = {
+	{ &t_vectors_in, &t_vectors_in_32 },
+	{ &t_vectors_out, &t_vectors_out_32 },
+	{ &t_msg_in, &t_msg_in_32 },
+	{ &t_msg_out, &t_msg_out_32 },
+};
+
+static const struct strace_type *narrow_type(const struct strace_type *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].wide == type)
+			return others[i].narrow;
+	return NULL;
+}
+
 static bool is_same(const struct strace_type *type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
@@ -149,11 +167,14 @@ static const struct strace_call *narrowed(const struct strace_call *call, bool w
 
 	*copy = *call;
 	for (unsigned int i = 0; i < STRACE_ARGS && copy->args[i]; i++) {
+		const struct strace_type *narrow = narrow_type(copy->args[i]);
 		struct strace_type *type;
 
 		if (copy->args[i] == &t_long)
 			copy->args[i] = &t_int;
-		if (wide || is_same(copy->args[i]))
+		if (narrow)
+			copy->args[i] = narrow;
+		if (wide || narrow || is_same(copy->args[i]))
 			continue;
 		type = base_alloc(sizeof(*type));
 		*type = *copy->args[i];

@@ -53,6 +53,11 @@ const struct strace_blob *strace_ret_blob(const struct strace_line *line)
 	return blob_in(line->exit, STRACE_RET_TAG, 0);
 }
 
+bool strace_is_narrow(const struct strace_line *line)
+{
+	return (line->enter ? line->enter : line->exit)->flags & STRACE_COMPAT;
+}
+
 int strace_netlink_protocol(const struct strace_line *line)
 {
 	const struct strace_blob *blob = blob_in(line->exit, STRACE_NETLINK_TAG, 0);

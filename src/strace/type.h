@@ -94,6 +94,8 @@ static inline const void *strace_bytes(const struct strace_blob *blob)
 }
 /* The blob of the result, of a call that strace_returns_fd(). */
 const struct strace_blob *strace_ret_blob(const struct strace_line *line);
+/* Whether the call is one of a 32-bit program. */
+bool strace_is_narrow(const struct strace_line *line);
 /* The protocol of the socket of netlink that the call is on; -1: it is on none, or that is not known. */
 int strace_netlink_protocol(const struct strace_line *line);
 /* Returns the bytes of a blob that has at least `size`; else prints the argument as an address, and returns NULL. */

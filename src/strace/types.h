@@ -41,9 +41,9 @@ TYPE(t_clock);
 TYPE(t_path);
 TYPE(t_name); /* a text that is never cut, and no path */
 TYPE(t_text);
-TYPE(t_in);	/* as many bytes as the next argument says */
-TYPE(t_out);	/* as many bytes as the result says */
-TYPE(t_sent);	/* the same two, of messages on a socket */
+TYPE(t_in);   /* as many bytes as the next argument says */
+TYPE(t_out);  /* as many bytes as the result says */
+TYPE(t_sent); /* the same two, of messages on a socket */
 TYPE(t_received);
 TYPE(t_cwd);	/* getcwd: the result counts a NUL */
 TYPE(t_random); /* bytes, always in hex */
@@ -104,7 +104,9 @@ TYPE(t_sigset_pair); /* of pselect6 */
 TYPE(t_pipe);
 TYPE(t_pipe_pair); /* socketpair */
 TYPE(t_vectors_in);
+TYPE(t_vectors_in_32); /* the same of a 32-bit program */
 TYPE(t_vectors_out);
+TYPE(t_vectors_out_32); /* the same of a 32-bit program */
 TYPE(t_dirents);
 TYPE(t_wait_status);
 TYPE(t_offset); /* of sendfile */
@@ -142,7 +144,9 @@ TYPE(t_option_in);
 TYPE(t_option_out);
 TYPE(t_option_len);
 TYPE(t_msg_in);
+TYPE(t_msg_in_32); /* the same of a 32-bit program */
 TYPE(t_msg_out);
+TYPE(t_msg_out_32); /* the same of a 32-bit program */
 TYPE(t_mmsg_in);
 TYPE(t_mmsg_out);
 /* calls whose arguments depend on another one */

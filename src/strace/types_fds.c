@@ -224,12 +224,23 @@ void strace_ret_select(struct strace_line *line)
 		str_addc(line->out, ')');
 }
 
+struct vector {
+	uint64_t base, len;
+};
+
+/* An element of an array; narrow: of a 32-bit program. */
+static struct vector vector_at(const void *array, size_t i, bool narrow)
+{
+	const uint32_t *halves = array;
+
+	return narrow ? (struct vector){ halves[2 * i], halves[2 * i + 1] } : ((const struct vector *)array)[i];
+}
+
 void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int step, const struct strace_blob *array,
 		       size_t nth, uint64_t address, uint64_t n, uint64_t most)
 {
-	const struct {
-		uint64_t base, len;
-	} * vector;
+	bool narrow = strace_is_narrow(line);
+	size_t size = narrow ? sizeof(struct vector) / 2 : sizeof(struct vector);
 	int protocol = strace_netlink_protocol(line);
 	size_t i;
 
@@ -237,15 +248,15 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 		strace_address(line->out, address);
 		return;
 	}
-	vector = strace_bytes(array);
 	str_addc(line->out, '[');
-	for (i = 0; i < array->n / sizeof(*vector) && i < line->settings->size; i++) {
+	for (i = 0; i < array->n / size && i < line->settings->size; i++) {
 		const struct strace_blob *bytes = strace_blob(line, arg, step, nth + i);
-		uint64_t len = vector[i].len < most ? vector[i].len : most, shown = len;
+		struct vector vector = vector_at(strace_bytes(array), i, narrow);
+		uint64_t len = vector.len < most ? vector.len : most, shown = len;
 
 		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
-		if (!bytes || !vector[i].base || bytes->status == STRACE_UNREAD) {
-			strace_address(line->out, vector[i].base);
+		if (!bytes || !vector.base || bytes->status == STRACE_UNREAD) {
+			strace_address(line->out, vector.base);
 		} else if (protocol < 0 || !strace_netlink(line, protocol, strace_bytes(bytes), len < bytes->n ? len : bytes->n,
 							   len > bytes->n)) {
 			if (shown > line->settings->size)
@@ -254,7 +265,7 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 				shown = bytes->n;
 			strace_text(line, strace_bytes(bytes), shown, len > shown);
 		}
-		str_addf(line->out, ", iov_len=%llu}", U(vector[i].len));
+		str_addf(line->out, ", iov_len=%llu}", U(vector.len));
 		most -= len;
 	}
 	if (i < n)
@@ -282,10 +293,12 @@ static void print_vectors_out(struct strace_line *line, unsigned int arg)
 				  strace_arg(line, arg + 1), 0);
 }
 
-#define VECTORS(WHEN) \
+#define VECTORS(SIZE, WHEN) \
 	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 16, .most = 16 * STRACE_VECTOR }, \
+		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = (SIZE), .most = (SIZE)*STRACE_VECTOR }, \
 			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT, .when = WHEN }, \
 	}
-const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS(0) },
-			 t_vectors_out = { print_vectors_out, .steps = VECTORS(STRACE_IF_OK) };
+const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS(16, 0) },
+			 t_vectors_out = { print_vectors_out, .steps = VECTORS(16, STRACE_IF_OK) },
+			 t_vectors_in_32 = { print_vectors_in, .steps = VECTORS(8, STRACE_NARROW) },
+			 t_vectors_out_32 = { print_vectors_out, .steps = VECTORS(8, STRACE_IF_OK | STRACE_NARROW) };

@@ -21,6 +21,11 @@ struct element {
 	uint32_t len, unused;
 };
 
+/* The same of a 32-bit program. */
+struct message_32 {
+	uint32_t name, name_len, vectors, n_vectors, control, control_len, flags;
+};
+
 /* The steps: the message, its name, its vectors, what they point to, control messages. */
 enum {
 	MESSAGE,
@@ -56,17 +61,35 @@ static void add_control_data(struct strace_line *line, const struct cmsghdr *hea
 	}
 }
 
+/* narrow: of a 32-bit program, whose lengths have 4 bytes. */
+static struct cmsghdr control_head(const char *bytes, bool narrow)
+{
+	struct cmsghdr head = {};
+	uint32_t words[3];
+
+	if (!narrow) {
+		memcpy(&head, bytes, sizeof(head));
+		return head;
+	}
+	memcpy(words, bytes, sizeof(words));
+	head.cmsg_len = words[0];
+	head.cmsg_level = words[1];
+	head.cmsg_type = words[2];
+	return head;
+}
+
 /* [{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}] */
 static void add_control_messages(struct strace_line *line, const struct strace_blob *blob, size_t n)
 {
 	const char *bytes = strace_bytes(blob);
-	struct cmsghdr head;
+	bool narrow = strace_is_narrow(line);
+	size_t size = narrow ? 3 * sizeof(uint32_t) : sizeof(struct cmsghdr);
 
 	str_addc(line->out, '[');
-	for (size_t at = 0; at + sizeof(head) <= n && at + sizeof(head) <= blob->n;) {
+	for (size_t at = 0; at + size <= n && at + size <= blob->n;) {
+		struct cmsghdr head = control_head(bytes + at, narrow);
 		size_t len;
 
-		memcpy(&head, bytes + at, sizeof(head));
 		str_addf(line->out, "%s{cmsg_len=%llu, cmsg_level=", at ? ", " : "", U(head.cmsg_len));
 		strace_choice(line->out, t_level.data, (unsigned int)head.cmsg_level);
 		str_add(line->out, ", cmsg_type=");
@@ -74,19 +97,19 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 			strace_word(line->out, &socket_messages, (unsigned int)head.cmsg_type);
 		else
 			str_addf(line->out, "%#x", (unsigned int)head.cmsg_type);
-		if (head.cmsg_len < sizeof(head)) {
+		if (head.cmsg_len < size) {
 			str_addc(line->out, '}');
 			break;
 		}
-		len = head.cmsg_len - sizeof(head);
-		if (len > blob->n - at - sizeof(head))
-			len = blob->n - at - sizeof(head);
-		add_control_data(line, &head, bytes + at + sizeof(head), len);
+		len = head.cmsg_len - size;
+		if (len > blob->n - at - size)
+			len = blob->n - at - size;
+		add_control_data(line, &head, bytes + at + size, len);
 		str_addc(line->out, '}');
 		/* the length is foreign, and may be any number */
 		if (head.cmsg_len > blob->n - at)
 			break;
-		at += (head.cmsg_len + 7) & ~(size_t)7;
+		at += narrow ? (head.cmsg_len + 3) & ~(size_t)3 : (head.cmsg_len + 7) & ~(size_t)7;
 	}
 	str_addc(line->out, ']');
 }
@@ -96,7 +119,7 @@ static void add_control(struct strace_line *line, unsigned int arg, const struct
 	const struct strace_blob *blob = strace_blob(line, arg, CONTROL, 0);
 
 	if (message->control_len && message->control && blob && blob->status != STRACE_UNREAD &&
-	    blob->n >= sizeof(struct cmsghdr)) {
+	    blob->n >= (strace_is_narrow(line) ? 12 : sizeof(struct cmsghdr))) {
 		str_add(line->out, ", msg_control=");
 		add_control_messages(line, blob, message->control_len);
 	} else if (message->control_len) {
@@ -124,17 +147,41 @@ static void add_flags(struct strace_line *line, const struct message *message)
 	str_addc(line->out, '}');
 }
 
+/* False: it is not there, and an address has been printed. */
+static bool read_message(struct strace_line *line, unsigned int arg, struct message *to)
+{
+	bool narrow = strace_is_narrow(line);
+	size_t size = narrow ? sizeof(struct message_32) : sizeof(*to);
+	const void *bytes = strace_struct(line, arg, MESSAGE, size);
+	struct message_32 half;
+
+	if (!bytes)
+		return false;
+	memcpy(narrow ? (void *)&half : (void *)to, bytes, size);
+	if (narrow)
+		*to = (struct message){
+			.name = half.name,
+			.name_len = half.name_len,
+			.vectors = half.vectors,
+			.n_vectors = half.n_vectors,
+			.control = half.control,
+			.control_len = half.control_len,
+			.flags = half.flags,
+		};
+	return true;
+}
+
 static void add_message(struct strace_line *line, unsigned int arg, uint64_t most)
 {
-	const struct message *message = strace_struct(line, arg, MESSAGE, 56);
+	struct message message;
 
-	if (!message)
+	if (!read_message(line, arg, &message))
 		return;
-	add_head(line, message, strace_blob(line, arg, NAME, 0));
-	strace_vectors(line, arg, VECTORS, message->vectors, message->n_vectors, most);
-	str_addf(line->out, ", msg_iovlen=%llu", U(message->n_vectors));
-	add_control(line, arg, message);
-	add_flags(line, message);
+	add_head(line, &message, strace_blob(line, arg, NAME, 0));
+	strace_vectors(line, arg, VECTORS, message.vectors, message.n_vectors, most);
+	str_addf(line->out, ", msg_iovlen=%llu", U(message.n_vectors));
+	add_control(line, arg, &message);
+	add_flags(line, &message);
 }
 
 static void print_msg_in(struct strace_line *line, unsigned int arg)
@@ -207,6 +254,25 @@ const struct strace_type t_sent = { print_sent, .steps = SENT_BYTES(NEXT(1), 0) 
 	}
 const struct strace_type t_msg_in = { print_msg_in, .steps = MESSAGE_STEPS(0) },
 			 t_msg_out = { print_msg_out, .steps = MESSAGE_STEPS(STRACE_IF_OK) };
+
+/* Its pointers and lengths have 4 bytes each. */
+#define MESSAGE_STEPS_32(WHEN) \
+	{ \
+		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct message_32), \
+		  .most = sizeof(struct message_32), .when = (WHEN) | STRACE_NARROW }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 4, \
+			  .scale = 1, .most = 128, .when = (WHEN) | STRACE_NARROW }, \
+			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 8, .count_from = STRACE_FROM_BLOB, .count_at = 12, \
+			  .scale = 8, .most = 8 * STRACE_VECTOR, .when = (WHEN) | STRACE_NARROW }, \
+			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, \
+			  .when = (WHEN) | STRACE_MESSAGE | STRACE_NARROW }, \
+		{ \
+			STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 20, \
+				      .scale = 1, .most = 512, .when = (WHEN) | STRACE_NARROW \
+		} \
+	}
+const struct strace_type t_msg_in_32 = { print_msg_in, .steps = MESSAGE_STEPS_32(0) },
+			 t_msg_out_32 = { print_msg_out, .steps = MESSAGE_STEPS_32(STRACE_IF_OK) };
 
 /* --- an array of messages --- */
 

@@ -5,7 +5,7 @@
  * A 32-bit program of x86 or ARM without any library, and with frame pointers: 27 calls of down(), then leaf()
  * computes for a while.
  * With a WORD it waits instead: three times 20 ms in nanosleep(2), then 100 ms each in futex(2),
- * poll(2) and recv(2).
+ * poll(2) and recv(2). With two WORDs it makes calls with vectors.
  */
 #define KEPT __attribute__((noinline, noclone, noipa, used))
 
@@ -32,6 +32,8 @@ enum {
 	NANOSLEEP = 162,
 	POLL = 168,
 	FUTEX = 240,
+	READV = 145,
+	WRITEV = 146,
 };
 
 #ifdef __arm__
@@ -39,6 +41,8 @@ enum {
 	SOCKETPAIR = 288,
 	RECV = 291,
 	SETSOCKOPT = 294,
+	SENDMSG = 296,
+	RECVMSG = 297,
 };
 
 static int call(int number, const void *first, int second, int third, int fourth, int fifth)
@@ -62,6 +66,11 @@ static int call_socket(int number, int first, int second, int third, int fourth,
 	return call(number, (void *)first, second, third, fourth, fifth);
 }
 #else
+enum {
+	SENDMSG = 370,
+	RECVMSG = 372,
+};
+
 /* socketcall(2) has numbers of its own and takes its arguments in memory. */
 #define SOCKETCALL 102
 enum {
@@ -110,9 +119,42 @@ static int waits(void)
 	return ret | call(POLL, nap, 0, 100, 0, 0) | receive();
 }
 
+struct vector {
+	const void *base;
+	unsigned int size;
+};
+
+struct message {
+	const void *name;
+	int name_size;
+	const struct vector *vectors;
+	unsigned int n_vectors;
+	const void *control;
+	unsigned int control_size, flags;
+};
+
+static int vectors(void)
+{
+	static struct vector out[] = { { "one", 3 }, { "two", 3 } };
+	static char room[4], more[20];
+	static struct vector in[] = { { room, 4 }, { more, 20 } };
+	static int rights[4] = { 16, 1, 1 };
+	struct message sent = { 0, 0, out, 2, rights, 16, 0 }, got = { 0, 0, in, 2, 0, 0, 0 };
+	int fds[2], ret;
+
+	if (call_socket(SOCKETPAIR, 1, 1, 0, (int)fds, 0))
+		return 1;
+	ret = call(WRITEV, (void *)fds[0], (int)out, 2, 0, 0) != 6;
+	ret |= call(READV, (void *)fds[1], (int)in, 2, 0, 0) != 6;
+	rights[3] = fds[0];
+	ret |= call(SENDMSG, (void *)fds[0], (int)&sent, 0, 0, 0) != 6;
+	return ret | (call(RECVMSG, (void *)fds[1], (int)&got, 0, 0, 0) != 6);
+}
+
 KEPT static void start(int words)
 {
-	int result = words > 1 ? waits() : down(27) - 28;
+	int result = words > 2 ? vectors() : words > 1 ? waits()
+						       : down(27) - 28;
 
 	call(EXIT, (void *)result, 0, 0, 0, 0);
 }

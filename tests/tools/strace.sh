@@ -181,6 +181,22 @@ test_netlink() {
 	[ "$(wc -c < log)" -lt 50000 ] || fail "the lines are long"
 }
 
+# Vectors and messages of a 32-bit program, whose pointers have 4 bytes.
+# kernels=all arch=yes
+test_narrow() {
+	narrow=$(command -v narrow || command -v narrow-arm) || skip "no such program for this architecture"
+	run sonde strace -o log -- "$narrow" with vectors
+	expect_exit 0
+	out='\[{iov_base="one", iov_len=3}, {iov_base="two", iov_len=3}\]'
+	in='\[{iov_base="onet", iov_len=4}, {iov_base="wo", iov_len=20}\]'
+	rights='msg_control=\[{cmsg_len=16, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=\[3\]}\], msg_controllen=16'
+	none='{msg_name=NULL, msg_namelen=0, '
+	grep -q "^writev(3, $out, 2) *= 6\$" log || fail "no writev"
+	grep -q "^readv(4, $in, 2) *= 6\$" log || fail "no readv"
+	grep -q "^sendmsg(3, ${none}msg_iov=$out, msg_iovlen=2, $rights, msg_flags=0}, 0) *= 6\$" log || fail "no sendmsg"
+	grep -q "^recvmsg(4, ${none}msg_iov=$in, msg_iovlen=2, msg_controllen=0, msg_flags=.*}, 0) *= 6\$" log || fail "no recvmsg"
+}
+
 # Lengths in structs of a hostile program are only numbers.
 test_hostile_lengths() {
 	run sonde strace -e sendmsg,open_by_handle_at -s 4000 -o log -- strace-calls hostile
