@@ -215,6 +215,7 @@ static const struct strace_call calls[] = {
 	CALL(prlimit64, PID, &t_resource, &t_rlimit, &t_rlimit_out),
 	CALL(getrusage, &t_rusage_who, &t_rusage),
 	CALL(sysinfo, &t_sysinfo),
+	CALL(times, &t_tms),
 	CALL(uname, &t_uname),
 	CALL(getrandom, &t_random, SIZE, &t_random_flags),
 	CALL(execveat, DIR, PATH, &t_argv, &t_envp, &t_at_flags),

@@ -97,6 +97,7 @@ TYPE(t_rlimit_out);
 TYPE(t_rusage);
 TYPE(t_sysinfo);
 TYPE(t_uname);
+TYPE(t_tms);
 TYPE(t_pollfds);
 TYPE(t_fd_set);
 TYPE(t_timeval);

@@ -186,6 +186,28 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
+/* The value of an attribute of a file, without a NUL at its end. */
+static void print_value(struct strace_line *line, unsigned int arg, uint64_t n)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	const char *bytes = blob && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
+
+	print_bytes(line, arg, bytes && n && n <= blob->n && !bytes[n - 1] ? n - 1 : n);
+}
+
+static void print_value_in(struct strace_line *line, unsigned int arg)
+{
+	print_value(line, arg, strace_arg(line, arg + 1));
+}
+
+static void print_value_out(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line) && strace_arg(line, arg + 1))
+		print_value(line, arg, strace_ret(line));
+	else
+		print_list(line, arg);
+}
+
 #define TEXT_OF(MOST) \
 	{ \
 		{ \
@@ -206,8 +228,8 @@ const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
 			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },
 			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_random = { print_random, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
-			 t_xattr_in = { print_in, .steps = BYTES(NEXT(1), 0) },
-			 t_xattr_out = { print_list, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
+			 t_xattr_in = { print_value_in, .steps = BYTES(NEXT(1), 0) },
+			 t_xattr_out = { print_value_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_xattr_list = { print_list, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) };
 
 /* --- execve --- */

@@ -365,6 +365,25 @@ static void print_sysinfo(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_sysinfo = { print_sysinfo, .steps = { STEP_WRITES(sizeof(struct sysinfo)) } };
 
+/* In hundredths of a second. */
+static void print_tms(struct strace_line *line, unsigned int arg)
+{
+	static const char *const names[] = { "{tms_utime", ", tms_stime", ", tms_cutime", ", tms_cstime" };
+	const uint64_t *ticks = strace_struct(line, arg, 0, ARRAY_SIZE(names) * sizeof(*ticks));
+
+	if (!ticks)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		unsigned long long n = ticks[i];
+
+		str_addf(line->out, "%s=%llu", names[i], n);
+		if (n)
+			str_addf(line->out, " /* %llu.%02llu s */", n / 100, n % 100);
+	}
+	str_addc(line->out, '}');
+}
+const struct strace_type t_tms = { print_tms, .steps = { STEP_WRITES(32) } };
+
 static void add_uname(struct strace_line *line, const char *name, const char *text)
 {
 	str_addf(line->out, "%s=", name);
@@ -450,7 +469,7 @@ static void print_ids(struct strace_line *line, unsigned int arg)
 	const struct strace_blob *blob = strace_ok(line) && strace_ret(line) > 0 ? strace_blob(line, arg, 0, 0) : NULL;
 	const uint32_t *ids = blob ? strace_bytes(blob) : NULL;
 
-	if (strace_ok(line) && !(int)strace_arg(line, arg - 1) && strace_arg(line, arg)) {
+	if (strace_ok(line) && strace_arg(line, arg) && (!(int)strace_arg(line, arg - 1) || !strace_ret(line))) {
 		str_add(line->out, "[]");
 		return;
 	}

@@ -50,6 +50,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/times.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -67,7 +68,7 @@ static void ids(void)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct data[2];
-	unsigned int a, b, c;
+	unsigned int a, b, c, more[100];
 
 	syscall(SYS_capget, &head, data);
 	syscall(SYS_capset, &head, data);
@@ -81,6 +82,7 @@ static void ids(void)
 	syscall(SYS_setfsuid, 0);
 	syscall(SYS_setfsgid, 0);
 	syscall(SYS_setgroups, 0, NULL);
+	syscall(SYS_getgroups, 100, more);
 	syscall(SYS_setgroups, 1, &a);
 	syscall(SYS_getcpu, &a, &b, NULL);
 	syscall(SYS_membarrier, 0, 0, 0);
@@ -154,16 +156,19 @@ static void memory(void)
 	syscall(SYS_process_vm_writev, getpid(), &(struct iovec){ page, 4 }, 1, &(struct iovec){ page, 4 }, 1, 0);
 }
 
-static void times(void)
+static void timers(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
 	struct itimerval interval = {};
+	struct tms used;
 	struct itimerspec timer = { .it_value.tv_sec = 100 }, old;
 	struct timex timex = {};
 	struct timeval now[2] = {};
 	struct timespec left;
 	int id, fd;
 
+	syscall(SYS_times, &used);
+	syscall(SYS_times, NULL);
 	syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &id);
 	syscall(SYS_timer_settime, id, 0, &timer, &old);
 	syscall(SYS_timer_gettime, id, &old);
@@ -222,6 +227,11 @@ static void files(void)
 	syscall(SYS_copy_file_range, fd, &from, fd, NULL, 4, 0);
 	syscall(SYS_fsetxattr, fd, "user.a", "value", 5, XATTR_CREATE);
 	syscall(SYS_fgetxattr, fd, "user.a", &handle, 100);
+	syscall(SYS_fsetxattr, fd, "user.a", "va\0e\0", 5, 0);
+	syscall(SYS_fsetxattr, fd, "user.a", "a value of more than thirty-two \0", 33, 0);
+	syscall(SYS_fsetxattr, fd, "user.a", "va\0e\0", 5, 0);
+	syscall(SYS_fgetxattr, fd, "user.a", &handle, 100);
+	ioctl(fd, FIGETBSZ, &handle);
 	syscall(SYS_flistxattr, fd, &handle, 100);
 	syscall(SYS_flistxattr, fd, NULL, 0);
 	syscall(SYS_fremovexattr, fd, "user.a");
@@ -549,7 +559,7 @@ int main(void)
 	ids();
 	scheduling();
 	memory();
-	times();
+	timers();
 	files();
 	mounts();
 	waiting();
