@@ -62,20 +62,18 @@ static void add_control_data(struct strace_line *line, const struct cmsghdr *hea
 }
 
 /* narrow: of a 32-bit program, whose lengths have 4 bytes. */
-static struct cmsghdr control_head(const char *bytes, bool narrow)
+static void read_control_head(struct cmsghdr *head, const char *bytes, bool narrow)
 {
-	struct cmsghdr head = {};
 	uint32_t words[3];
 
 	if (!narrow) {
-		memcpy(&head, bytes, sizeof(head));
-		return head;
+		memcpy(head, bytes, sizeof(*head));
+		return;
 	}
 	memcpy(words, bytes, sizeof(words));
-	head.cmsg_len = words[0];
-	head.cmsg_level = words[1];
-	head.cmsg_type = words[2];
-	return head;
+	head->cmsg_len = words[0];
+	head->cmsg_level = words[1];
+	head->cmsg_type = words[2];
 }
 
 /* [{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}] */
@@ -87,9 +85,10 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 
 	str_addc(line->out, '[');
 	for (size_t at = 0; at + size <= n && at + size <= blob->n;) {
-		struct cmsghdr head = control_head(bytes + at, narrow);
+		struct cmsghdr head;
 		size_t len;
 
+		read_control_head(&head, bytes + at, narrow);
 		str_addf(line->out, "%s{cmsg_len=%llu, cmsg_level=", at ? ", " : "", U(head.cmsg_len));
 		strace_choice(line->out, t_level.data, (unsigned int)head.cmsg_level);
 		str_add(line->out, ", cmsg_type=");
