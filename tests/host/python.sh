@@ -1,36 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Stacks of Python, of programs whose functions and lines are known: each sample must have all of them, in their order.
-# Debian's python3 and those of pyenv, whichever are on the machine.
-
-# Functions that call each other: directly, through C (sorted, map), in a generator, in a thread that sleeps.
-write_program() {
-	cat > nest.py << 'END'
-import threading, time
-def spin(n):
-    while n:
-        n -= 1
-    return n
-def key(x):
-    return spin(900) + x
-def b(n):
-    for x in sorted(range(3), key=key):
-        n += x
-    return sum(items(n))
-def items(n):
-    for x in map(key, range(n)):
-        yield x
-def a():
-    b(2)
-    spin(500)
-def sleeper():
-    while True:
-        time.sleep(0.01)
-threading.Thread(target=sleeper, daemon=True).start()
-print("ready", flush=True)
-while True:
-    a()
-END
-}
+# Stacks of Python, with Debian's python3 and those of pyenv, whichever are on the machine.
+# shellcheck disable=SC2154 # $0 is the tree, as tests/run says
+. "$0/tests/guest/python.sh"
 
 interpreters() {
 	for python in /usr/bin/python3 "$HOME"/.pyenv/versions/3.1[1-4].*/bin/python3; do
@@ -63,60 +34,9 @@ each() {
 	done < those
 }
 
-# Where each function can be, from the outermost on: native frames may stand between and behind. A function begins in
-# the line of its def. A sample can hit a moment in which the interpreter itself would show a function without a line.
-module='<module> \(nest.py:2[34]\)'
-in_spin='spin \(nest.py(:[2345])?\)'
-in_key="key \(nest.py(:[67])?\)(;$in_spin)?"
-in_b="b \(nest.py(:(8|9|10|11))?\)(;([^;(]*;)*($in_key|items \(nest.py(:1[234])?\)(;([^;(]*;)*$in_key)?))?"
-in_a="a \(nest.py(:1[567])?\)(;($in_b|$in_spin))?"
-from='Thread._bootstrap \(threading.py:[0-9]*\);Thread._bootstrap_inner \(threading.py:[0-9]*\);Thread.run'
-thread="$from \(threading.py:[0-9]*\);sleeper \(nest.py:(19|20)\)"
-
-# Of all stacks in out that are of the program, 99 of 100 must be true, and none may have another function.
-expect_true() {
-	grep '^python' out | grep -v "$2" > all
-	awk '{ n += $NF } END { print n + 0 }' all > n_all
-	grep -E "$1" all | awk '{ n += $NF } END { print n + 0 }' > n_true
-	echo "  $(cat n_true) of $(cat n_all) are true"
-	grep -v -E "$1" all | head -n 5
-	[ "$(cat n_all)" -ge "$3" ] || fail "$(cat n_all) samples, not $3"
-	[ $(($(cat n_true) * 100)) -ge $(($(cat n_all) * 99)) ] || fail "stacks are wrong"
-	! grep -o '[^;]* ([a-z_]*\.py[^)]*)' all |
-		grep -v -E '^(spin|key|b|items|a|sleeper|<module>|Thread\.[a-z_]*) \((nest|threading)\.py' ||
-		fail "there are other functions"
-}
-
-# has_run TICKS: whether the program has had so much time of the processor.
-has_run() {
-	[ "$(awk '{ print $14 + $15 }' /proc/$program/stat)" -ge "$1" ]
-}
-
-# profile OPTION...: a second of the program's time on the processor.
-profile() {
-	start sonde profile -p $program -F 999 -f -U "$@"
-	wait_until 60 has_run $(($(awk '{ print $14 + $15 }' /proc/$program/stat) + 100)) || fail "the program does not run"
-	stop INT
-	expect_exit 0
-}
-
-samples() {
-	profile
-	expect_true "^python[^;]*;([^;(]*;)*$module(;$in_a)?(;[^;(]*)* [0-9]+$" 'sleeper (' 100
-	! grep -q '_PyEval_EvalFrameDefault;.*nest.py' out || fail "the interpreter's loop is shown"
-}
-
 # slow=yes
 test_python_samples() {
 	each samples
-}
-
-sleeps() {
-	run timeout 60 sonde offcputime -p $program -f -U --state 1 1
-	grep -q 'clock_nanosleep\|select' out || skip "this kernel shows no sleep"
-	# glibc 2.41 sleeps in functions of its own, which have no names
-	grep -E '(sleep|select)[^;]*(;libc[^;]*)* [0-9]+$' out > asleep || fail "no thread has slept"
-	! grep -v -E "^python[^;]*;([^;(]*;)*$thread(;[^;(]*)* [0-9]+$" asleep || fail "not the thread's functions"
 }
 
 # slow=yes
