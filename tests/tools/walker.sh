@@ -35,7 +35,7 @@ everywhere() {
 		walked "$at" "$2" $program deep 100 "$main"
 		walked "$at" "$2" $program signal 7 "handler faulted [^ ]+ raises on_signal $main"
 		walked "$at" "$2" $program stack 7 "handler faulted [^ ]+ raises on_signal $main"
-		walked "$at" "$2" $program sort 7 "compare( [^ ]+){3} $main"
+		walked "$at" "$2" $program sort 7 "compare( [^ ]+){3,4} $main"
 	done
 }
 
