@@ -111,12 +111,34 @@ static __always_inline void count(const struct call *call, const volatile struct
 	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, how & STRACE_HOW_WALL, config.slower);
 }
 
+/*
+ * Whether the call that ends is one of a 32-bit program. compat: the task is one of 32 bits. On x86-64 that is said of
+ * the call, on arm64 of the program, which an exec has replaced by one of the other kind. Then all registers are 0, and
+ * the number is an exec's of the kind that called it; else the register of the number has it.
+ */
+static __always_inline bool ends_narrow(const struct call *call, const struct call_regs *now, bool typed,
+					const volatile struct strace_plan *plan, bool compat)
+{
+#if defined(__TARGET_ARCH_arm64)
+	__u64 number;
+
+	if (!plan || call->ret || now->argument || now->number == -1)
+		return compat;
+	number = compat ? typed_load(typed, call->regs, user_regs.regs[7]) : typed_load(typed, call->regs, user_regs.regs[8]);
+	if (!number && call->nr)
+		return plan[STRACE_CALLS].kind == STRACE_EXEC;
+#endif
+	return compat;
+}
+
 /* Whether a program was executed, where that matters. */
-static __always_inline bool is_exec(const struct call *call, const volatile struct strace_plan *plan, __u32 how)
+static __always_inline bool is_exec(const struct call *call, const struct call_regs *now, bool typed,
+				    const volatile struct strace_plan *plan, __u32 how)
 {
 	if (!(how & (STRACE_HOW_COUNT | STRACE_HOW_DETACH)) || call->ret || !plan)
 		return false;
-	return unwind_is_compat() ? plan[STRACE_CALLS].kind == STRACE_EXEC : plan->kind == STRACE_EXEC;
+	return ends_narrow(call, now, typed, plan, unwind_is_compat()) ? plan[STRACE_CALLS].kind == STRACE_EXEC
+								       : plan->kind == STRACE_EXEC;
 }
 
 /* A program was executed: the command's, or another one, of which -b wants no more calls. */
@@ -409,7 +431,7 @@ static __always_inline int ends(void *ctx, bool typed)
 	if (call.nr == (__u32)-1)
 		call.nr = unwind_is_compat() ? NR_RT_SIGRETURN_32 : NR_RT_SIGRETURN;
 	plan = plan_of(call.nr);
-	exec = is_exec(&call, plan, how);
+	exec = is_exec(&call, &now, typed, plan, how);
 	if (!exec && !may_be_wanted(plan, how))
 		return 0;
 	call.who = wanted_task(how, &compat);
@@ -419,6 +441,7 @@ static __always_inline int ends(void *ctx, bool typed)
 		return 0;
 	if (exec)
 		executed();
+	compat = ends_narrow(&call, &now, typed, plan, compat);
 	if ((exec && !may_be_wanted(plan, how)) || !choose(&call, &plan, compat))
 		return 0;
 	if (how & STRACE_HOW_COUNT)
