@@ -4,8 +4,8 @@
 # Each test says by its class on which kernels it runs each time:
 #
 #	kernels=all	on all: what it tests differs between kernels in the middle, too
-#	kernels=ends	on the oldest and the newest
-#	kernels=one	on the newest: what it tests is in user space
+#	kernels=ends	on the newest, and at every second commit on the oldest
+#	kernels=one	on the newest at every second commit: what it tests is in user space
 #	kernels=turns	on each at every fourth commit: it takes longer than half a minute of the processors, all kernels
 #			together, or it tests the suite itself
 #	arch=yes	also on another architecture: what it tests differs between architectures
@@ -30,7 +30,9 @@ function in_class() {
 		return $8 == "yes" && (pairs != "turn" || (hash($3) + int(turn / 2)) % 2 == 0)
 	if ($7 == "turns")
 		return has_turn(4)
-	return $7 == "all" || place == "newest" || ($7 == "ends" && place == "oldest")
+	if ($7 == "all" || ($7 == "ends" && place == "newest"))
+		return 1
+	return (place == "newest" || ($7 == "ends" && place == "oldest")) && (pairs == "class" || has_turn(2))
 }
 
 function has_turn(commits) {

@@ -18,6 +18,14 @@ expect_picked() {
 	[ "$(picked "$@")" = "$wanted" ] || fail "$*: $(picked "$@")not $wanted"
 }
 
+# expect_times NAME N KERNEL PLACE: of eight commits in a row, N run this test on this kernel.
+expect_times() {
+	for turn in 1 2 3 4 5 6 7 8; do
+		picked "$3" "$4" pairs=turn turn=$turn
+	done > turns
+	[ "$(grep -ow "$1" turns | wc -l)" = "$2" ] || fail "not $2 times in eight commits $*: $(cat turns)"
+}
+
 test_classes() {
 	cat > tests.sh <<-'END'
 		test_default() {
@@ -37,10 +45,12 @@ test_classes() {
 	expect_picked 'default newest each of_file own_line ' 7.2 newest
 	expect_picked 'of_file own_line dear ' 6.12 between foreign=1
 	expect_picked 'default newest each of_file own_line dear ' 6.1 between pairs=full
-	for turn in 1 2 3 4 5 6 7 8; do
-		picked 6.1 between pairs=turn turn=$turn >> turns
-	done
-	[ "$(grep -o dear turns | wc -l)" = 2 ] || fail "a dear test runs not twice in eight commits: $(cat turns)"
+	expect_times dear 2 6.1 between
+	expect_times each 8 6.1 between
+	expect_times default 8 7.2 newest
+	expect_times default 4 5.10 oldest
+	expect_times newest 4 7.2 newest
+	expect_times newest 1 5.10 oldest
 }
 
 # What is left out has its turn within eight commits, on each kernel and architecture.
