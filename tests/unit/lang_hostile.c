@@ -261,9 +261,10 @@ Test(lang_hostile, imports, .init = fixture_init, .fini = fixture_fini)
 	static const char second[] = "import \"first.bt\"; import \"main.bt\"; macro b() { 5 }";
 	static const char header[] = "#ifndef H\n#define H 7\nstruct s { int x; } s;\nextern int f(int);\n"
 				     "static inline int g(void) { return 1; }\nint table[] = { 1, { 2 } };\n#endif\n";
-	char *a __free = write_file("first.bt", first, strlen(first)), *c __free = NULL, *d __free = NULL;
-	char *b __free = write_file("second.bt", second, strlen(second));
+	char *a __free = NULL, *b __free = NULL, *c __free = NULL, *d __free = NULL;
 
+	a = write_file("first.bt", first, strlen(first));
+	b = write_file("second.bt", second, strlen(second));
 	c = write_file("x.h", header, strlen(header));
 	d = write_file("open.bt", "#if 1\n", 6);
 	/* Each file is read once, in whatever circle. */

@@ -274,7 +274,7 @@ static void try_random(unsigned int seed)
 
 Test(requests, random)
 {
-	for (unsigned int seed = 1; seed <= 20; seed++)
+	for (unsigned int seed = 1; seed <= 8; seed++)
 		try_random(seed);
 	cr_assert_gt(deep, 100, "%lu were linked", deep);
 }
@@ -304,7 +304,7 @@ static void expect_same(const struct requests *got, const struct requests *wante
 /* What is forgotten was not needed: in 1 ms for each ns, most of the same history is. */
 Test(requests, random_forgotten)
 {
-	for (unsigned int seed = 1; seed <= 20; seed++) {
+	for (unsigned int seed = 1; seed <= 8; seed++) {
 		struct requests *wanted = begin(), *requests = begin();
 
 		unit = 1;

@@ -242,14 +242,17 @@ Test(spec, mistakes_and_their_places)
 	}
 }
 
-/* Specs cut anywhere, as glob and as regex: the place of an error is inside the text, and nothing leaks. */
+/*
+ * Specs cut anywhere, as glob and as regex: the place of an error is inside the text, and nothing leaks. A regular
+ * expression is compiled in a process of its own, so it is one of four.
+ */
 Test(spec, any_beginning_is_parsed_or_refused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(goods); i++) {
 		for (size_t len = 0; len <= strlen(goods[i].text); len++) {
 			char *text __free = strndup(goods[i].text, len);
 
-			for (int regex = 0; regex < 2; regex++) {
+			for (int regex = 0; regex < 1 + ((i + len) % 4 == 0); regex++) {
 				struct spec s;
 				struct err err = { .at = -2 };
 
