@@ -3,13 +3,15 @@
  * Calls as a tree: a record for each call when it returns, with how deep it is in other traced calls. A call is never
  * shorter than the calls in it, so `least` hides no caller of what is shown.
  *
- * Calls that have not returned are in the pending table, by their frame; how many a thread has, is in a map. A return sets
+ * Calls that have not returned are in the pending table, by their frame; how many a thread has, is in a table of threads. A return sets
  * that number to what it was at the entry, so a call that ends without a return (longjmp) is forgotten when its caller
  * returns, when its frame is used again or, if it was the outermost, when a call begins above its frame.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/pending.h"
 #include "bpf/graph.h"
+#include "bpf/ring.bpf.h"
+#include "bpf/typed.bpf.h"
 #ifdef GRAPH_STACKS
 #include "bpf/stack.bpf.h"
 #endif
@@ -21,25 +23,94 @@ const volatile struct graph_config config SEC(".rodata.config");
 SEC(".data.graph")
 __u8 graph_functions[GRAPH_SLOTS] = {};
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, GRAPH_THREADS);
-	__type(key, struct graph_thread_key);
-	__type(value, struct graph_thread);
-} graph_threads SEC(".maps");
+/* User space sets the size: GRAPH_THREADS entries. */
+SEC(".data.threads")
+struct graph_thread graph_threads[GRAPH_THREAD_WAYS] = {};
 
-/* The id is a part of it: the memory of a task that has ended is soon that of another one. */
-static __always_inline void thread_key(void *ctx, struct graph_thread_key *key)
+/* What of the current task costs little is read from it itself, where the verifier knows its type: a constant. */
+static __always_inline struct task_struct *current_task(void)
 {
-	__u64 both = bpf_get_current_pid_tgid();
+	return typed_current() ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
+}
 
+/* event_wanted(), but for sonde itself: it gets no entry in the table of threads. */
+static __always_inline bool is_wanted(void)
+{
+	if (!filter_pass())
+		return false;
+	return !event_setup.pidns_ino || task_process((void *)bpf_get_current_task(), event_setup.pidns_ino);
+}
+
+/* The key of the current thread. The verifier permits the difference of two pointers, and no other arithmetic. */
+static __always_inline __u64 task_key(struct task_struct *task)
+{
+	__u64 at = (__u64)task;
+
+	if (!typed_current())
+		return GRAPH_KEY(at, (__u32)bpf_get_current_pid_tgid());
+	asm volatile("%0 -= %1"
+		     : "+r"(at)
+		     : "r"(slot_begin(graph_threads)));
+	return GRAPH_KEY(at, (__u32)task->pid);
+}
+
+/* What a probe was hit by. */
+struct hit {
+	struct task_struct *task;
+	__u64 frame; /* of Go 0: stacks move */
+	__u64 key;   /* of the call */
+	__u64 who;   /* of the thread */
+};
+
+/*
+ * The key of a call is that of bpf/latency.h. Of the kernel's functions the process is no part of it: whose call it is, is
+ * in its entry. False: the goroutine is not known.
+ */
+static __always_inline bool find_hit(void *ctx, bool ret, __u64 slot, struct hit *hit)
+{
+	hit->task = current_task();
 	if (latency_is_go()) {
-		key->task = latency_goroutine(ctx) * LATENCY_MIX_GOROUTINE + (both >> 32) * LATENCY_MIX_PROCESS;
-		key->tid = 0;
-		return;
+		hit->frame = 0;
+		hit->key = latency_key(ctx, ret, slot);
+		hit->who = GRAPH_KEY_NO_TASK(latency_goroutine(ctx) * LATENCY_MIX_GOROUTINE +
+					     (bpf_get_current_pid_tgid() >> 32) * LATENCY_MIX_PROCESS);
+		return hit->key;
 	}
-	key->task = bpf_get_current_task();
-	key->tid = (__u32)both;
+	hit->frame = latency_frame(ctx, ret);
+	hit->key = hit->frame;
+	if (context_kind() != CONTEXT_TRACING && (__s64)hit->frame >= 0)
+		hit->key += (bpf_get_current_pid_tgid() >> 32) * LATENCY_MIX_PROCESS;
+	hit->key = hit->key * PENDING_MIX ^ slot;
+	hit->who = task_key(hit->task);
+	return true;
+}
+
+/* Tells the compiler what it cannot see, so that it does not ask. */
+#define is_never(condition) \
+	({ \
+		if (condition) \
+			__builtin_unreachable(); \
+	})
+
+/* The entries that a thread may have. */
+static __always_inline struct graph_thread *threads_of(__u64 key)
+{
+	return (void *)slot_begin(graph_threads) + GRAPH_THREAD_AT(key) * sizeof(struct graph_thread);
+}
+
+/* Mostly it is the first. */
+static __always_inline struct graph_thread *find_thread(__u64 key)
+{
+	struct graph_thread *threads = threads_of(key);
+
+	is_never(!threads);
+	if (threads->key == key)
+		return threads;
+#pragma unroll
+	for (int i = 1; i < GRAPH_THREAD_WAYS; i++)
+		if (threads[i].key == key)
+			return &threads[i];
+	return NULL;
 }
 
 static __always_inline void read_args(void *ctx, __u64 *args)
@@ -103,14 +174,14 @@ static __always_inline void read_text(const __u64 *args, char *to, __u8 about)
 
 /*
  * Whether a call in this frame shows that one in the other frame has ended: it is above it, on the same stack. A stack of
- * the kernel has 16 KB, and those of interrupts are far away. Go moves its stacks. In the same frame may be a call that the
+ * the kernel has 16 KB, and those of interrupts are far away. Go's frames are 0 here: it moves its stacks. In the same frame may be a call that the
  * other one has jumped to.
  */
 static __always_inline bool is_above(__u64 frame, __u64 other)
 {
 	__u64 most = (__s64)other < 0 || context_kind() == CONTEXT_TRACING ? 16384 : 8 << 20;
 
-	return !latency_is_go() && frame - other - 1 < most;
+	return frame - other - 1 < most;
 }
 
 /*
@@ -126,194 +197,290 @@ static __always_inline __u64 take_stack(void *ctx)
 	return 0;
 }
 
-/* The thread as its outermost call begins. NULL: no room. */
-static __always_inline struct graph_thread *begin_tree(void *ctx, struct graph_thread *thread,
-						       const struct graph_thread_key *key, __u64 frame)
+/*
+ * Takes an entry for a thread: a free one, one whose thread has no call now or, if all have, any of them, which has most
+ * likely ended within a call. NULL: another processor was quicker.
+ */
+static __always_inline struct graph_thread *claim_thread(__u64 key)
 {
-	struct graph_thread none = {};
+	struct graph_thread *threads = threads_of(key), *thread = NULL;
+	struct event who;
+	__u64 owner;
 
+#pragma unroll
+	for (int i = 0; i < GRAPH_THREAD_WAYS; i++)
+		if (!thread && (!threads[i].key || !threads[i].depth))
+			thread = &threads[i];
 	if (!thread) {
-		bpf_map_update_elem(&graph_threads, key, &none, BPF_NOEXIST);
-		thread = bpf_map_lookup_elem(&graph_threads, key);
+		pending_lost(PENDING_NO_ROOM);
+		thread = &threads[key >> GRAPH_TID_BITS & (GRAPH_THREAD_WAYS - 1)];
 	}
-	if (!thread) {
+	owner = thread->key;
+	if (__sync_val_compare_and_swap(&thread->key, owner, key) != owner) {
 		pending_lost(PENDING_NO_ROOM);
 		return NULL;
 	}
-	if (!thread->who.time)
-		event_fill(&thread->who);
-	thread->frame = frame;
+	/* kernels before 5.12 swap nothing */
+	thread->key = key;
+	thread->depth = thread->sent = 0;
+	event_fill(&who);
+	thread->pid = who.pid;
+	thread->tid = who.tid;
+	thread->ppid = who.ppid;
+	thread->uid = who.uid;
+	__builtin_memcpy(thread->comm, who.comm, sizeof(thread->comm));
+	return thread;
+}
+
+/* Whether a tree may begin with the function. */
+static __always_inline bool is_root(__u64 slot)
+{
+	return !config.under || graph_functions[slot & (GRAPH_SLOTS - 1)] & GRAPH_ROOT;
+}
+
+/* The thread in which a call begins. NULL: no tree is open, and none may begin with this function. */
+static __always_inline struct graph_thread *thread_of(void *ctx, const struct hit *hit, __u64 slot)
+{
+	struct graph_thread *thread = find_thread(hit->who);
+
+	if (!thread) {
+		if (!is_root(slot) || event_of_reader())
+			return NULL;
+		thread = claim_thread(hit->who);
+		if (!thread)
+			return NULL;
+	}
+	if (thread->depth) {
+		if (!is_above(hit->frame, thread->frame))
+			return thread;
+		thread->depth = 0;
+	}
+	if (!is_root(slot))
+		return NULL;
+	thread->frame = hit->frame;
 	thread->stack = take_stack(ctx);
 	return thread;
 }
 
-/* NULL: no tree is open, and none may begin with this function. */
-static __always_inline struct graph_thread *thread_of(void *ctx, const struct graph_thread_key *key, __u64 frame,
-						      __u8 about)
+/* The call has ended without a return, and so have those in it. The thread is where it was before it. */
+static __always_inline void forget(const PENDING *call, struct graph_thread *thread, __u64 who)
 {
-	struct graph_thread *thread = bpf_map_lookup_elem(&graph_threads, key);
+	__u32 depth = GRAPH_CALL_DEPTH(call->what);
 
-	if (thread && thread->depth && is_above(frame, thread->frame))
-		thread->depth = 0;
-	if (thread && thread->depth)
-		return thread;
-	if (config.under && !(about & GRAPH_ROOT))
-		return NULL;
-	return begin_tree(ctx, thread, key, frame);
-}
-
-/*
- * The same frame from before: that call has ended without a return, and so have those in it. The thread is where it was
- * before it.
- */
-static __always_inline void forget_earlier(struct graph_thread *thread, const struct graph_thread_key *who, __u64 key)
-{
-	PENDING *earlier = latency_find(key);
-
-	if (!earlier)
-		return;
 	pending_lost(PENDING_NO_END);
-	if (earlier->thread.task == who->task && earlier->thread.tid == who->tid && earlier->depth < thread->depth)
-		thread->depth = earlier->depth;
-	pending_free(earlier, earlier->depth);
+	if (call->thread == who && depth < thread->depth)
+		thread->depth = depth;
 }
 
-/* False: its return is of no interest. */
-static __always_inline bool begins(void *ctx, __u64 slot, __u64 key)
+/* Claims an entry, and forgets a call that was in this frame before. Mostly the first one is free. */
+static __always_inline PENDING *claim(const struct hit *hit, struct graph_thread *thread)
 {
-	__u8 about = graph_functions[slot & (GRAPH_SLOTS - 1)];
-	__u64 frame = latency_is_go() ? 0 : latency_frame(ctx, false);
-	struct graph_thread_key who;
-	struct graph_thread *thread;
-	PENDING *call;
-	__u32 depth;
+	PENDING *call = pending_entries_of(hit->key);
+	__u64 owner = __sync_val_compare_and_swap(&pending_head(call)->key, 0, hit->key);
 
-	thread_key(ctx, &who);
-	thread = thread_of(ctx, &who, frame, about);
-	if (!thread)
-		return false;
-	forget_earlier(thread, &who, key);
-	depth = thread->depth;
-	/* at once: an interrupt may come between, whose calls are in this one */
-	thread->depth = depth + 1;
-	if (depth >= config.depth)
-		return true;
-	call = latency_claim(key);
-	if (!call) {
-		thread->depth = depth;
-		return false;
+	is_never(!call);
+	/* one jump, and no number that says which way */
+	barrier_var(owner);
+	if (!owner) {
+		/* as in pending_claim() */
+		pending_head(call)->key = hit->key;
+		return call;
 	}
-	call->thread = who;
-	call->function = slot;
-	call->depth = depth;
-	if (config.args) {
-		read_args(ctx, call->args);
-		read_text(call->args, call->text, about);
+	call = pending_find(hit->key);
+	if (!call)
+		return pending_claim(hit->key);
+	forget(call, thread, hit->who);
+	return call;
+}
+
+/* A call that is too deep is only counted. */
+static __always_inline bool is_too_deep(const struct hit *hit, struct graph_thread *thread)
+{
+	PENDING *call;
+
+	if (!config.limited || thread->depth < config.depth)
+		return false;
+	call = pending_find(hit->key);
+	if (call) {
+		forget(call, thread, hit->who);
+		pending_free(call, call->what);
 	}
-	pending_head(call)->start = bpf_ktime_get_boot_ns();
+	if (thread->depth < config.depth)
+		return false;
+	thread->depth++;
 	return true;
 }
 
+/* False: its return is of no interest. */
+static __always_inline bool begins(void *ctx, const struct hit *hit, __u64 slot)
+{
+	struct graph_thread *thread = thread_of(ctx, hit, slot);
+	PENDING *call;
+	__u32 depth;
+
+	if (!thread)
+		return false;
+	if (is_too_deep(hit, thread))
+		return true;
+	call = claim(hit, thread);
+	if (!call)
+		return false;
+	depth = thread->depth;
+	/* at once: an interrupt may come between, whose calls are in this one */
+	thread->depth = depth + 1;
+	call->what = GRAPH_CALL(slot, depth);
+	call->thread = hit->who;
+	if (config.args) {
+		read_args(ctx, call->args);
+		read_text(call->args, call->text, graph_functions[slot & (GRAPH_SLOTS - 1)]);
+	}
+	pending_head(call)->start = bpf_ktime_get_ns();
+	return true;
+}
+
+/* Whether the record of the thread's outermost call says who it is. */
+static __always_inline bool must_name(struct graph_thread *thread, struct task_struct *task)
+{
+	__u64 *known = (void *)thread->comm, first, second;
+
+	if (typed_current()) {
+		const volatile __u64 *comm = (void *)task + bpf_core_field_offset(struct task_struct, comm);
+
+		first = comm[0];
+		second = comm[1];
+	} else {
+		__u64 comm[EVENT_COMM_LEN / sizeof(__u64)];
+
+		bpf_get_current_comm(comm, sizeof(comm));
+		first = comm[0];
+		second = comm[1];
+	}
+#ifndef GRAPH_STACKS
+	if (thread->sent && first == known[0] && second == known[1])
+		return false;
+#endif
+	known[0] = first;
+	known[1] = second;
+	thread->sent = 1;
+	return true;
+}
+
+static __always_inline void fill_who(struct graph_who *who, const struct graph_thread *thread)
+{
+	who->stack = thread->stack;
+	who->pid = thread->pid;
+	who->tid = thread->tid;
+	who->ppid = thread->ppid;
+	who->uid = thread->uid;
+	__builtin_memcpy(who->comm, thread->comm, sizeof(who->comm));
+}
+
 /*
- * Reserves a record of size bytes, a constant. One clock for start and end, read before: records of a thread are in
+ * args and whether there is a name are constants. One clock for start and end, read before: records of a thread are in
  * order as they are, and between threads that is as near as it gets.
  */
-#define new_record(size) \
-	({ \
-		struct graph_event *_e = bpf_ringbuf_reserve(&events, size, 0); \
-		if (!_e) \
-			event_dropped(); \
-		_e; \
-	})
-
-static __always_inline void fill(void *ctx, const PENDING *call, const struct graph_thread *thread, __u64 now,
-				 struct graph_event *e)
+static __always_inline void send(void *ctx, const PENDING *call, __u64 now, __u64 took, bool args,
+				 const struct graph_thread *name)
 {
-	if (!call->depth && thread) {
-		e->event = thread->who;
-		bpf_get_current_comm(e->event.comm, sizeof(e->event.comm));
-		e->stack = thread->stack;
-	} else {
-		__builtin_memset(&e->event, 0, sizeof(e->event));
-		e->stack = 0;
-	}
-	e->event.time = now;
-	e->start = pending_head(call)->start;
-	e->ns = pending_time(e->start, now);
-	e->thread = call->thread;
-	e->ret = context_ret(ctx);
-	e->function = call->function;
-	e->depth = call->depth;
-	e->returned = !patch_constant(PATCH_LEAVES);
-	e->unused = 0;
-}
-
-static __always_inline void send(void *ctx, const PENDING *call, const struct graph_thread *thread, __u64 now)
-{
+	const __u64 bytes = args ? sizeof(struct graph_event) : offsetof(struct graph_event, args);
+	const __u64 words = RING_TIME + (bytes + (name ? sizeof(struct graph_who) : 0)) / sizeof(__u64);
+	struct ring_place place;
+	__u64 *record = ring_reserve_untimed(&place, words), what = call->what;
 	struct graph_event *e;
 
-	if (config.args) {
-		e = new_record(sizeof(*e));
-		if (!e)
-			return;
+	if (!record)
+		return;
+	e = (void *)&record[RING_TIME];
+	e->time = now;
+	e->thread = call->thread;
+	if (patch_constant(PATCH_LEAVES))
+		what |= (__u64)GRAPH_LEFT << 32;
+	e->what = name ? what | (__u64)GRAPH_NAMED << 32 : what;
+	e->ns = took;
+	if (context_kind() == CONTEXT_TRACING)
+		bpf_get_func_ret(ctx, (__u64 *)&e->ret);
+	else
+		e->ret = context_register_ret(ctx);
+	if (args) {
 		__builtin_memcpy(e->args, call->args, sizeof(e->args));
 		__builtin_memcpy(e->text, call->text, sizeof(e->text));
-	} else {
-		e = new_record(offsetof(struct graph_event, args));
-		if (!e)
-			return;
 	}
-	fill(ctx, call, thread, now, e);
-	event_submit(e);
+	if (name)
+		fill_who((void *)e + bytes, name);
+	ring_commit(&place, 0, words);
 }
 
-static __always_inline void ends(void *ctx, __u64 key)
+static __always_inline void send_named(void *ctx, const PENDING *call, __u64 now, __u64 took,
+				       const struct graph_thread *name)
 {
-	__u64 now = bpf_ktime_get_boot_ns(), took;
-	struct graph_thread_key who;
-	struct graph_thread *thread;
-	PENDING *call = latency_find(key);
+	if (config.args)
+		send(ctx, call, now, took, true, name);
+	else
+		send(ctx, call, now, took, false, name);
+}
 
-	thread_key(ctx, &who);
-	thread = bpf_map_lookup_elem(&graph_threads, &who);
-	/* the frame of a call that never returned, whose return is that of another one now */
-	if (call && (call->thread.task != who.task || call->thread.tid != who.tid)) {
-		pending_lost(PENDING_NO_END);
-		pending_free(call, call->depth);
-		return;
-	}
+static __always_inline void ends(void *ctx, const struct hit *hit)
+{
+	__u64 now = bpf_ktime_get_ns(), took;
+	PENDING *call = pending_find(hit->key);
+	struct graph_thread *thread;
+	__u32 depth;
+
 	if (!call) {
+		thread = config.limited ? find_thread(hit->who) : NULL;
 		if (thread && thread->depth > config.depth)
 			thread->depth--;
 		return;
 	}
-	took = pending_time(pending_head(call)->start, now);
+	/* the frame of a call that never returned, whose return is that of another one now */
+	if (call->thread != hit->who) {
+		pending_lost(PENDING_NO_END);
+		pending_free(call, call->thread);
+		return;
+	}
+	took = now - pending_head(call)->start;
+	/* clocks of processors differ a little */
+	if ((__s64)took < 0)
+		took = 0;
+	depth = GRAPH_CALL_DEPTH(call->what);
+	thread = find_thread(hit->who);
 	if (thread)
-		thread->depth = call->depth;
-	if (took >= config.least)
-		send(ctx, call, thread, now);
-	call->thread.task = 0;
-	/* a record that was submitted is a barrier; of what was not sent, `took` needs all that was read */
-	pending_free(call, took);
+		thread->depth = depth;
+	if (took >= config.least) {
+		barrier_var(depth);
+		if (!depth && thread && must_name(thread, hit->task))
+			send_named(ctx, call, now, took, thread);
+		else
+			send_named(ctx, call, now, took, NULL);
+	}
+	call->thread = 0;
+	/* a record that was completed is a barrier; of what was not sent, `took` needs all that was read */
+	pending_free(call, took ^ depth);
 }
 
 SEC("kprobe")
 int graph_entry(void *ctx)
 {
+	struct hit hit;
 	__u64 slot;
 
-	if (event_wanted() && slot_number(ctx, &slot))
-		begins(ctx, slot, latency_key(ctx, false, slot));
+	if (!is_wanted() || !slot_number(ctx, &slot))
+		return 0;
+	if (find_hit(ctx, false, slot, &hit))
+		begins(ctx, &hit, slot);
+	else
+		pending_lost(PENDING_NO_ID);
 	return 0;
 }
 
 SEC("kprobe")
 int graph_return(void *ctx)
 {
+	struct hit hit;
 	__u64 slot;
 
-	if (!event_of_reader() && slot_number(ctx, &slot))
-		ends(ctx, latency_key(ctx, true, slot));
+	if (slot_number(ctx, &slot) && find_hit(ctx, true, slot, &hit))
+		ends(ctx, &hit);
 	return 0;
 }
 
@@ -321,19 +488,20 @@ int graph_return(void *ctx)
 SEC("kprobe")
 int graph_session(void *ctx)
 {
-	__u64 slot, key;
+	struct hit hit;
+	__u64 slot;
 
-	if (!slot_number(ctx, &slot))
-		return 1;
 	if (latency_is_return(ctx)) {
-		ends(ctx, *latency_cookie(ctx));
+		hit.task = current_task();
+		hit.key = *latency_cookie(ctx);
+		hit.who = task_key(hit.task);
+		ends(ctx, &hit);
 		return 0;
 	}
-	if (!event_wanted())
+	if (!is_wanted() || !slot_number(ctx, &slot) || !find_hit(ctx, false, slot, &hit))
 		return 1;
-	key = latency_key(ctx, false, slot);
-	*latency_cookie(ctx) = key;
-	return !begins(ctx, slot, key);
+	*latency_cookie(ctx) = hit.key;
+	return !begins(ctx, &hit, slot);
 }
 
 /* Where the function returns to, at its first instruction. */
@@ -349,11 +517,11 @@ static __always_inline __u64 caller_of(struct pt_regs *regs)
 	return caller;
 }
 
-/* --flat: a record for each entry, with its caller as `ret`. */
+/* --flat: a record for each entry. */
 SEC("kprobe")
 int graph_flat(void *ctx)
 {
-	struct graph_event *e;
+	struct graph_entry *e;
 	__u64 slot;
 	__u8 about;
 
@@ -363,12 +531,8 @@ int graph_flat(void *ctx)
 	e = event_new(sizeof(*e));
 	if (!e)
 		return 0;
-	e->start = e->event.time;
-	e->ns = e->stack = 0;
-	e->thread.task = e->thread.tid = 0;
-	e->ret = caller_of(ctx);
+	e->caller = caller_of(ctx);
 	e->function = slot;
-	e->depth = e->returned = e->unused = 0;
 	if (config.args) {
 		read_args(ctx, e->args);
 		read_text(e->args, e->text, about);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* graph: calls of kernel and user functions as a tree. */
+#include "bpf/ring.h"
 #include "bpf/slot.h"
 #include "engine/object.h"
 #include "engine/probes.h"
@@ -14,7 +15,7 @@
 struct settings {
 	uint64_t slower;
 	uint32_t depth, calls;
-	bool with_stacks;
+	bool with_stacks, trees;
 	const char *only_if;
 	struct stacks_settings stacks;
 	struct probes_settings probes;
@@ -170,12 +171,14 @@ static int configure(struct engine_instance *instance, struct progs_source *own,
 		.depth = settings->depth ?: UINT32_MAX,
 		.args = settings->graph.reads_args,
 		.under = settings->graph.under != NULL,
+		.limited = settings->depth != 0,
 	};
 	settings->stacks.kernel_only = true;
 	if (settings->with_stacks) {
 		own->object = graph_stacks_bpf__elf_bytes;
 		instance->schema = &stack_schema;
 	}
+	settings->trees = !settings->graph.flat;
 	return settings->graph.flat ? make_flat(instance, own, err) : 0;
 }
 
@@ -184,10 +187,14 @@ static int open_rows(struct engine_instance *instance, const struct target_set *
 {
 	const struct settings *settings = instance->tool_settings;
 	__free uint8_t *about = base_alloc(GRAPH_SLOTS);
+	int ret;
 
 	*state = graph_new(&settings->graph, set, instance->ctx->out, about, err);
 	instance->ctx->usage |= !*state && err->code == -EINVAL;
-	return *state ? object_fill(object, ".data.graph", about, GRAPH_SLOTS, err) : err->code;
+	if (!*state)
+		return err->code;
+	ret = object_fill(object, ".data.graph", about, GRAPH_SLOTS, err);
+	return ret ? ret : object_size_value(object, ".data.threads", GRAPH_THREADS * sizeof(struct graph_thread), err);
 }
 
 static void begin_rows(void *state, struct engine_instance *instance, const struct object *object,
@@ -197,7 +204,7 @@ static void begin_rows(void *state, struct engine_instance *instance, const stru
 	const struct graph_shared shared = {
 		.pending = object_memory(object, ".data.pending", size),
 		.n = size / sizeof(struct graph_call),
-		.threads = object_map_fd(object, "graph_threads"),
+		.threads = object_memory(object, ".data.threads", GRAPH_THREADS * sizeof(struct graph_thread)),
 		.stacks = with_stacks,
 	};
 
@@ -206,7 +213,7 @@ static void begin_rows(void *state, struct engine_instance *instance, const stru
 
 static void add_row(void *state, const struct event *event)
 {
-	graph_add(state, (const void *)event);
+	graph_add(state, event);
 }
 
 static void stop_rows(void *state)
@@ -246,6 +253,7 @@ static const struct event_source source = {
 		.configure = configure,
 		.what = "calls",
 	},
+	.ringed = IS_SET(trees),
 	.rows = &rows,
 	.stacks = &stacks,
 	.with_stacks = IS_SET(with_stacks),

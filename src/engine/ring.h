@@ -64,7 +64,12 @@ int ring_fd(const struct ring_set *set);
  * that run counts as passed on.
  */
 int ring_read(struct ring_set *set, ring_fn fn, void *ctx);
-/* The same for all that is left, when no program records any more: what was not completed is lost. */
+/*
+ * How many records had begun when ring_read() came to their ring and were not complete, or are behind one that was not:
+ * they stay for the next call.
+ */
+uint64_t ring_waiting(const struct ring_set *set);
+/* ring_read() for all that is left, when no program records any more: what was not completed is lost. */
 int ring_read_last(struct ring_set *set, ring_fn fn, void *ctx);
 
 /*

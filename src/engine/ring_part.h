@@ -46,6 +46,7 @@ struct ring_set {
 	size_t mapped;
 	uint64_t *copy; /* of the run that is passed on */
 	struct ring_buffer *bell;
+	uint64_t waiting; /* as of ring_waiting() */
 };
 
 /* The most bytes of one value for all rings. Tests set it to 0. */

@@ -223,6 +223,8 @@ static int read_ring(struct ring_set *set, struct ring_one *ring, bool last, rin
 			ret = pass_on(set, ring, to, fn, ctx);
 		}
 	}
+	if (ring->at.place < end.place)
+		set->waiting += end.number - ring->at.number;
 	__atomic_store_n(&ring->state->tail, ring->at.place & RING_PLACE_MASK, __ATOMIC_RELAXED);
 	if (!ret && last && ring->unpassed)
 		ret = pass_on(set, ring, ring->at, fn, ctx);
@@ -234,6 +236,7 @@ static int read_all(struct ring_set *set, bool last, ring_fn fn, void *ctx)
 	int ret = 0;
 
 	ring_buffer__consume(set->bell);
+	set->waiting = 0;
 	for (size_t i = 0; !ret && i < set->n; i++) {
 		struct ring_one *ring = &set->rings[i];
 
@@ -246,6 +249,11 @@ static int read_all(struct ring_set *set, bool last, ring_fn fn, void *ctx)
 int ring_read(struct ring_set *set, ring_fn fn, void *ctx)
 {
 	return read_all(set, false, fn, ctx);
+}
+
+uint64_t ring_waiting(const struct ring_set *set)
+{
+	return set->waiting;
 }
 
 int ring_read_last(struct ring_set *set, ring_fn fn, void *ctx)

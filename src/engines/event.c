@@ -8,6 +8,8 @@
 #include "engine/interval.h"
 #include "engine/probes.h"
 #include "engine/progs_life.h"
+#include "engine/ring.h"
+#include "engine/ring_stream.h"
 #include "engine/stream.h"
 #include "event.h"
 
@@ -34,7 +36,8 @@ struct events {
 	struct engine_instance *instance;
 	const struct event_source *source;
 	struct progs progs;
-	struct stream *stream;
+	struct stream *stream; /* one of the two, the other is NULL */
+	struct ring_stream *rings;
 	struct counted *counted;	    /* NULL: each event is a row, or a sample */
 	void *rows;			    /* of the tool's own struct event_rows */
 	struct stacks_source stacks_source; /* with this instance's settings */
@@ -104,10 +107,11 @@ struct lost {
 
 static struct lost lost(struct events *events)
 {
+	const bool ringed = events->rings;
 	struct lost lost = {
-		.dropped = stream_dropped(events->stream, EVENT_LOSS_BUFFER),
-		.own = stream_dropped(events->stream, EVENT_LOSS_OWN),
-		.unread = stream_unread(events->stream),
+		.dropped = ringed ? ring_stream_lost(events->rings) : stream_dropped(events->stream, EVENT_LOSS_BUFFER),
+		.own = ringed ? 0 : stream_dropped(events->stream, EVENT_LOSS_OWN),
+		.unread = ringed ? ring_stream_unread(events->rings) : stream_unread(events->stream),
 		.missed = progs_missed(&events->progs, &events->knows_missed),
 		.uncounted = events->counted ? counted_lost(events->counted) : 0,
 	};
@@ -152,7 +156,9 @@ static void event_emit(struct engine_instance *instance, bool last)
 	look_at_clock(events);
 	if (last && events->source->rows)
 		events->source->rows->stop(events->rows);
-	if (last)
+	if (last && events->rings)
+		ring_stream_take_all(events->rings, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
+	else if (last)
 		stream_take_all(events->stream, instance->ctx->should_hurry, instance->ctx->should_stop_ctx);
 	if (last && events->source->rows)
 		events->source->rows->end(events->rows, instance);
@@ -238,11 +244,25 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 
 	if (!ret)
 		ret = object_fill(object, ".rodata.event", &setup, sizeof(setup), err);
-	if (!ret)
+	if (!ret && setting_is(instance->tool_settings, events->source->ringed, false))
+		ret = ring_stream_new(&events->rings, object, settings->buffer_size, err);
+	else if (!ret)
 		ret = stream_set_size(object, settings->buffer_size, err);
 	if (!ret && events->source->rows)
 		ret = events->source->rows->open(instance, &events->progs.set, object, &events->rows, err);
 	return ret ? ret : open_stacks(instance, events, err);
+}
+
+static int open_rings(struct events *events, struct err *err)
+{
+	struct pairs *pairs = &events->progs.pairs;
+	struct image *images[] = { &pairs->entry, &pairs->ret, &pairs->session };
+	int ret = ring_stream_open(events->rings, events->instance->intake, on_record, events, err);
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(images); i++)
+		if (image_has(images[i], PATCH_RING_HOW)) /* it records something */
+			ret = ring_patch(ring_stream_rings(events->rings), images[i], err);
+	return ret;
 }
 
 static int load(struct engine_instance *instance, struct events *events, struct err *err)
@@ -261,7 +281,10 @@ static int load(struct engine_instance *instance, struct events *events, struct 
 		instance->schema = events->source->counted;
 		events->counted = counted_new(instance->schema);
 	}
-	ret = stream_open(&events->stream, &events->progs.object, instance->intake, on_record, events, err);
+	if (events->rings)
+		ret = open_rings(events, err);
+	else
+		ret = stream_open(&events->stream, &events->progs.object, instance->intake, on_record, events, err);
 	return ret || !events->stacks ? ret : stacks_start(events->stacks, &events->progs.object, err);
 }
 
@@ -333,6 +356,7 @@ static void event_close(struct engine_instance *instance)
 	if (!events)
 		return;
 	stream_close(events->stream);
+	ring_stream_free(events->rings);
 	if (events->rows)
 		events->source->rows->close(events->rows);
 	counted_free(events->counted);

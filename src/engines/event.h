@@ -67,6 +67,11 @@ struct event_source {
 	void (*key)(struct stack_key *key, const struct event *event);
 	const void *(*row)(const struct event *event, struct stacks *stacks);
 	const struct schema *row_schema;
+	/*
+	 * If SETTING(bool, ...) ringed is set, the programs write into rings (bpf/ring.bpf.h), and rows->add() gets what is in
+	 * a record from its time on, which is that of CLOCK_MONOTONIC; 0: they use bpf/event.bpf.h.
+	 */
+	size_t ringed;
 	const struct event_rows *rows; /* instead of a row for each event; NULL: that */
 	const char *unit;	       /* what messages call an event, in the singular; NULL: "event" */
 	/*

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Keeps the calls of each thread until their tree is complete, and prints it. */
-#include <bpf/bpf.h>
-
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/lookup.h"
@@ -33,13 +31,13 @@ struct call {
 };
 
 struct thread {
-	struct graph_thread_key key;
-	struct event who;				  /* time 0: not known yet */
+	uint64_t key;
+	struct event who;				  /* time 0: no record has said it yet */
 	char recorded[sizeof(((struct event *)0)->comm)]; /* its name in the recording; "": none yet */
-	uint64_t stack;					  /* of its outermost call; 0: none */
 	uint32_t track;					  /* as of record_function; 0: of its own, or none yet */
 	vec(struct call);				  /* in the order of their ends */
-	bool has_root;					  /* who and stack are those of the tree that is printed */
+	uint64_t stack;					  /* of its outermost call; 0: none */
+	bool has_root;					  /* the tree that is printed is complete */
 	uint64_t shown;					  /* when the last call that was shown began; 0: none was */
 	/* By depth: ns of calls that were printed before their caller has returned. They are no time of its own. */
 	struct {
@@ -62,6 +60,7 @@ struct graph {
 		vec(struct graph_call);
 	} open; /* since graph_stop() */
 	uint64_t stopped;
+	uint64_t suspended; /* the times of records, with this, are ns since boot */
 	struct graph_files files;
 	struct graph_record record;
 	struct graph_flat flat;
@@ -213,9 +212,9 @@ void graph_free(struct graph *graph)
 
 /* --- threads --- */
 
-static uint32_t hash_of(const struct graph_thread_key *key)
+static uint32_t hash_of(uint64_t key)
 {
-	return hash_pair(key->task, key->tid);
+	return hash_pair(key, 0);
 }
 
 /* Forgets the threads that have no call now. */
@@ -230,7 +229,7 @@ static void forget_idle(struct graph *graph)
 			continue;
 		}
 		graph->v[n] = graph->v[i];
-		lookup_add(&graph->lookup, hash_of(&graph->v[n].key), n);
+		lookup_add(&graph->lookup, hash_of(graph->v[n].key), n);
 		n++;
 	}
 	graph->n = n;
@@ -238,36 +237,54 @@ static void forget_idle(struct graph *graph)
 }
 
 /* Valid until the next call. */
-static struct thread *thread_of(struct graph *graph, const struct graph_thread_key *key)
+static struct thread *thread_of(struct graph *graph, uint64_t key)
 {
 	uint32_t hash = hash_of(key);
 	struct thread *thread;
 
 	lookup_each(it, &graph->lookup, hash)
-		if (graph->v[it.number].key.task == key->task && graph->v[it.number].key.tid == key->tid)
+		if (graph->v[it.number].key == key)
 			return &graph->v[it.number];
 	if (graph->idle > IDLE_MAX && graph->idle > graph->n / 2)
 		forget_idle(graph);
 	thread = vec_push(graph);
-	thread->key = *key;
+	thread->key = key;
 	lookup_add(&graph->lookup, hash, graph->n - 1);
 	graph->idle++;
 	return thread;
 }
 
-/* Asks the programs who it is, until its outermost call has returned, whose record says it. */
+/*
+ * Who it is, if no record has said it, and what only the record of its outermost call would say: the programs know it as
+ * long as no other thread has taken its entry.
+ */
 static void find_who(const struct graph *graph, struct thread *thread)
 {
-	struct graph_thread known;
+	const struct graph_thread *known = &graph->shared.threads[GRAPH_THREAD_AT(thread->key)];
 
-	if (thread->has_root)
+	if (thread->has_root && thread->who.time)
 		return;
 	thread->stack = 0;
-	thread->who.tid = thread->key.tid;
-	if (bpf_map_lookup_elem(graph->shared.threads, &thread->key, &known))
-		return;
-	thread->who = known.who;
-	thread->stack = known.stack;
+	thread->who.tid = GRAPH_KEY_TID(thread->key);
+	for (size_t i = 0; i < GRAPH_THREAD_WAYS; i++) {
+		if (known[i].key != thread->key)
+			continue;
+		thread->stack = known[i].stack;
+		thread->who.pid = known[i].pid;
+		thread->who.tid = known[i].tid;
+		thread->who.ppid = known[i].ppid;
+		thread->who.uid = known[i].uid;
+		memcpy(thread->who.comm, known[i].comm, sizeof(thread->who.comm));
+	}
+}
+
+/* The programs read a clock that stands still while the machine is suspended. All calls of a tree have the same. */
+static void look_at_clock(struct graph *graph)
+{
+	uint64_t now = clock_boot_ns() - clock_monotonic_ns();
+
+	if (now - graph->suspended + NS_PER_MS > 2 * NS_PER_MS)
+		graph->suspended = now;
 }
 
 /* --- rows --- */
@@ -285,7 +302,7 @@ static void describe(struct graph *graph, const struct thread *thread, const str
 		.ret = call->ret,
 		.function = graph->set->slots[call->function],
 	};
-	row->event.time = call->start;
+	row->event.time = call->start + graph->suspended;
 	str_reset(&graph->args);
 	if (graph->settings->args) {
 		prototypes_add_args(graph->prototypes, function, call->args, call->text, &graph->args);
@@ -297,7 +314,7 @@ static void describe(struct graph *graph, const struct thread *thread, const str
 		row->result = graph->result.data;
 }
 
-static void print_flat(struct graph *graph, const struct graph_event *event)
+static void print_flat(struct graph *graph, const struct graph_entry *event)
 {
 	const struct thread thread = { .who = event->event };
 	struct call call = { .start = event->event.time, .function = event->function };
@@ -308,7 +325,7 @@ static void print_flat(struct graph *graph, const struct graph_event *event)
 		memcpy(call.text, event->text, sizeof(call.text));
 	}
 	describe(graph, &thread, &call, &row);
-	row.caller = graph_flat_caller(&graph->flat, event->ret);
+	row.caller = graph_flat_caller(&graph->flat, event->caller);
 	if (row.args)
 		graph_tree_line(&graph->tree, &row, "%s(%s) <- %s", row.function, row.args, row.caller);
 	else
@@ -435,7 +452,7 @@ static void name_track(struct graph *graph, struct thread *thread)
 	const struct target *function = graph->functions[thread->v[0].function];
 	__str struct str name = {};
 
-	if (thread->key.tid || thread->track)
+	if (GRAPH_KEY_TID(thread->key) || thread->track)
 		return;
 	if (function->kind == TARGET_USER)
 		str_addf(&name, "%s %u, goroutine %u", comm_of(thread), thread->who.pid, graph->record.tracks + 1);
@@ -460,13 +477,14 @@ static void record_command(struct graph *graph, const struct event *who, uint64_
 static void record_thread(struct graph *graph, struct thread *thread)
 {
 	const struct event *who = &thread->who;
+	uint64_t since = thread->v[0].start + graph->suspended;
 
 	name_track(graph, thread);
-	record_command(graph, who, thread->v[0].start);
+	record_command(graph, who, since);
 	if (!who->pid || !who->tid || !strncmp(thread->recorded, who->comm, sizeof(who->comm)))
 		return;
 	memcpy(thread->recorded, who->comm, sizeof(who->comm));
-	graph_record_thread(&graph->record, who, thread->v[0].start, false);
+	graph_record_thread(&graph->record, who, since, false);
 }
 
 static void record_calls(struct graph *graph, struct thread *thread)
@@ -529,6 +547,7 @@ static void print_calls(struct graph *graph, struct thread *thread)
 	if (!thread->n)
 		return;
 	graph->n_calls -= thread->n;
+	look_at_clock(graph);
 	find_who(graph, thread);
 	for (size_t i = 0; i < thread->n; i++)
 		thread->v[i].order = i;
@@ -563,40 +582,59 @@ static void print_early(struct graph *graph, struct thread *thread)
 }
 
 /* A call that had not returned when tracing ended has done so since. */
-static void close_open(struct graph *graph, const struct graph_event *event)
+static void close_open(struct graph *graph, const struct graph_event *event, uint64_t start)
 {
 	vec_each(call, &graph->open)
-		if (call->thread.task == event->thread.task && call->thread.tid == event->thread.tid &&
-		    call->pending.start == event->start && call->function == event->function)
-			call->thread.task = 0;
+		if (call->thread == event->thread && call->pending.start == start &&
+		    GRAPH_CALL_SLOT(call->what) == GRAPH_CALL_SLOT(event->what))
+			call->thread = 0;
 }
 
-void graph_add(struct graph *graph, const struct graph_event *event)
+/* Its name may change, and it is in the first record of each. */
+static void learn_who(const struct graph *graph, struct thread *thread, const struct graph_event *event)
 {
-	struct thread *thread;
-	struct call *call;
+	size_t size = graph->settings->reads_args ? sizeof(*event) : offsetof(struct graph_event, args);
+	const struct graph_who *who = (const void *)((const char *)event + size);
 
-	if (graph->settings->flat) {
-		print_flat(graph, event);
-		return;
-	}
-	thread = thread_of(graph, &event->thread);
-	call = add_call(graph, thread);
-	close_open(graph, event);
-	call->start = event->start;
+	thread->who = (struct event){
+		.time = event->time, .pid = who->pid, .tid = who->tid, .ppid = who->ppid, .uid = who->uid
+	};
+	memcpy(thread->who.comm, who->comm, sizeof(thread->who.comm));
+	thread->stack = who->stack;
+}
+
+static void add_ended(struct graph *graph, struct thread *thread, const struct graph_event *event)
+{
+	struct call *call = add_call(graph, thread);
+
+	call->start = event->time - event->ns;
 	call->ns = event->ns;
 	call->ret = event->ret;
-	call->function = event->function;
-	call->depth = event->depth;
+	call->function = GRAPH_CALL_SLOT(event->what);
+	call->depth = GRAPH_CALL_DEPTH(event->what);
 	call->ended = true;
-	call->returned = event->returned;
+	call->returned = !(event->what >> 32 & GRAPH_LEFT);
 	if (graph->settings->reads_args) {
 		memcpy(call->args, event->args, sizeof(call->args));
 		memcpy(call->text, event->text, sizeof(call->text));
 	}
-	if (!event->depth) {
-		thread->who = event->event;
-		thread->stack = event->stack;
+	close_open(graph, event, call->start);
+}
+
+void graph_add(struct graph *graph, const void *record)
+{
+	const struct graph_event *event = record;
+	struct thread *thread;
+
+	if (graph->settings->flat) {
+		print_flat(graph, record);
+		return;
+	}
+	thread = thread_of(graph, event->thread);
+	if (event->what >> 32 & GRAPH_NAMED)
+		learn_who(graph, thread, event);
+	add_ended(graph, thread, event);
+	if (!GRAPH_CALL_DEPTH(event->what)) {
 		thread->has_root = true;
 		print_calls(graph, thread);
 		thread->has_root = false;
@@ -607,24 +645,25 @@ void graph_add(struct graph *graph, const struct graph_event *event)
 
 void graph_stop(struct graph *graph)
 {
-	graph->stopped = clock_boot_ns();
+	graph->stopped = clock_monotonic_ns();
 	for (size_t i = 0; i < graph->shared.n; i++) {
 		const struct graph_call copy = graph->shared.pending[i];
+		const uint32_t function = GRAPH_CALL_SLOT(copy.what);
 
 		/* of one that is being written, the start may be of an earlier call */
-		if (copy.pending.key && copy.thread.task && copy.function < graph->set->n_slots &&
-		    graph->functions[copy.function] && copy.pending.start < graph->stopped)
+		if (copy.pending.key && copy.thread && function < graph->set->n_slots && graph->functions[function] &&
+		    copy.pending.start < graph->stopped)
 			*vec_push(&graph->open) = copy;
 	}
 }
 
 static void add_open(struct graph *graph, const struct graph_call *open)
 {
-	struct call *call = add_call(graph, thread_of(graph, &open->thread));
+	struct call *call = add_call(graph, thread_of(graph, open->thread));
 
 	call->start = open->pending.start;
-	call->function = open->function;
-	call->depth = open->depth;
+	call->function = GRAPH_CALL_SLOT(open->what);
+	call->depth = GRAPH_CALL_DEPTH(open->what);
 	memcpy(call->args, open->args, sizeof(call->args));
 	memcpy(call->text, open->text, sizeof(call->text));
 }
@@ -635,7 +674,7 @@ bool graph_end(struct graph *graph)
 	bool written = true;
 
 	vec_each(open, &graph->open)
-		if (open->thread.task && graph->stopped - open->pending.start >= graph->settings->least)
+		if (open->thread && graph->stopped - open->pending.start >= graph->settings->least)
 			add_open(graph, open);
 	for (size_t i = 0; i < graph->n; i++)
 		print_calls(graph, &graph->v[i]);

@@ -46,14 +46,14 @@ struct graph_settings {
 };
 
 /*
- * What the programs share: the pending table, the descriptor of the map of threads, stacks.
+ * What the programs share: the pending table, the table of threads, stacks.
  * Valid while the graph is.
  */
 struct graph_shared {
 	const struct graph_call *pending;
 	size_t n;
-	int threads;
-	struct stacks *stacks; /* the caller's; NULL: there are none */
+	const struct graph_thread *threads; /* GRAPH_THREADS */
+	struct stacks *stacks;		    /* the caller's; NULL: there are none */
 };
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */
@@ -96,8 +96,8 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 void graph_free(struct graph *graph);
 /* Begins the table of rows, unless a file has stdout. */
 void graph_begin(struct graph *graph, const struct schema *schema, const struct graph_shared *shared);
-/* A record. Its args and text are read if settings->reads_args is set. */
-void graph_add(struct graph *graph, const struct graph_event *event);
+/* A record: a struct graph_event, with settings->flat a struct graph_entry. */
+void graph_add(struct graph *graph, const void *record);
 /* Notes which calls have not returned. The records of some of them may come still. */
 void graph_stop(struct graph *graph);
 /*

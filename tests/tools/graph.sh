@@ -313,6 +313,24 @@ test_too_many_calls() {
 	expect_exit 0
 }
 
+# A reader that stands still: the newest records take the place of the oldest ones, and those are counted.
+# kernels=all
+test_overwritten() {
+	start sonde graph --json --buffer-size 64k --fail-on-loss u:/bin/nested:n_root u:/bin/nested:n_leaf
+	kill -STOP "$started"
+	nested tree 2000 1 > /dev/null
+	kill -CONT "$started"
+	stop INT
+	expect_exit 1
+	lost=$(sed -n 's/.*: \([0-9]*\) calls lost: the buffer was full .*/\1/p' err)
+	expect_json func depth
+	shown=$(wc -l < rows)
+	[ "${lost:-0}" -gt 0 ] && [ $((shown + lost)) = 14000 ] || fail "$shown shown, ${lost:-0} lost of 14000"
+	# no call lacks its caller, but one whose end is among the first records: then it is deep itself
+	awk -F '\t' '$1 == "n_leaf" && $2 != 1 || $1 == "n_root" && $2 != 0' rows > wrong
+	[ ! -s wrong ] || fail "$(head -n 3 wrong)"
+}
+
 # What 5.10 has no room for.
 # kernels=ends
 test_too_many_pending_calls() {

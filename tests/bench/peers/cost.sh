@@ -166,6 +166,17 @@ latencies() {
 	cost 'perf ftrace latency -b' '-c -f out' histogram peer perf ftrace latency -b -a -T vfs_read -- $held
 }
 
+graphs() {
+	of='graph: one kernel function' workload='bench-calls -s 20 read' plain=$read
+	floor 'fentry, fexit' fentry+fexit vfs_read
+	floor kprobe.session kprobe.session vfs_read
+	floor 'kprobe, kretprobe' kprobe+kretprobe vfs_read
+	cost 'sonde graph' '-f out' 'lines vfs_read' sonde graph vfs_read
+	cost 'sonde graph --mechanism kprobe.multi' '-f out' 'lines vfs_read' sonde graph --mechanism kprobe.multi vfs_read
+	cost 'sonde graph --mechanism kprobe' '-f out' 'lines vfs_read' sonde graph --mechanism kprobe vfs_read
+	cost 'trace-cmd record -p function_graph' -c 'reported vfs_read' peer trace-cmd record -p function_graph -l vfs_read -o data $held
+}
+
 syscalls() {
 	of='count: system calls of a process, by number' workload='bench-calls -s 10 -n 100 -r 200 read' plain=$read_slowly
 	floor '' raw_tp sys_enter
@@ -266,6 +277,7 @@ many_functions
 tracepoints
 user_function
 latencies
+graphs
 syscalls
 programs program
 streams
