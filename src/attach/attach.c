@@ -343,7 +343,8 @@ uint64_t attach_pushed_out(const struct attach *attach)
 	return gate_pushed_out(&attach->gates);
 }
 
-bool attach_hides_missed_returns(const struct attach *attach)
+/* Whether returns are attached by kretprobes of a kernel that does, or does not report what they have missed. */
+static bool has_kretprobes(const struct attach *attach, bool reports)
 {
 	bool returns = false;
 
@@ -359,10 +360,21 @@ bool attach_hides_missed_returns(const struct attach *attach)
 		if (!returns || link->mech != MECH_KPROBE)
 			continue;
 		/* the kernel does not report what an event without a link has missed */
-		if (bpf_link_get_info_by_fd(link->fd, &info, &len) || info.perf_event.type == BPF_PERF_EVENT_UNSPEC)
+		if ((!bpf_link_get_info_by_fd(link->fd, &info, &len) &&
+		     info.perf_event.type != BPF_PERF_EVENT_UNSPEC) == reports)
 			return true;
 	}
 	return false;
+}
+
+bool attach_hides_missed_returns(const struct attach *attach)
+{
+	return has_kretprobes(attach, false);
+}
+
+bool attach_counts_missed_returns(const struct attach *attach)
+{
+	return has_kretprobes(attach, true);
 }
 
 const char *attach_switched_off(const struct attach *attach)

@@ -104,6 +104,8 @@ uint64_t attach_pushed_out(const struct attach *attach);
  * kretprobe follows only about as many calls of a function at a time as there are processors, sleeping ones included.
  */
 bool attach_hides_missed_returns(const struct attach *attach);
+/* The same of a kernel that reports them: they are among those of attach_missed(). */
+bool attach_counts_missed_returns(const struct attach *attach);
 
 /*
  * *returns: how many these have missed so far, which attach_missed() leaves out: read from the kernel's memory, in some

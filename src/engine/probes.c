@@ -151,13 +151,22 @@ void probes_say_left_out(struct engine_instance *instance, struct target_set *se
 	say_notes(instance, "left out", &set->notes);
 }
 
-void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t missed, const char *consequence)
+const char *probes_why_missed_returns(const struct attach *attach)
+{
+	return attach_counts_missed_returns(attach) ? " or, with kprobe, more calls of a function were under way than "
+						      "it follows, sleeping ones included"
+						    : "";
+}
+
+void probes_say_missed(struct engine_instance *instance, const struct attach *attach, bool knows, uint64_t missed,
+		       const char *consequence)
 {
 	if (!knows)
 		report_verbose("this kernel does not count the hits that it misses");
 	else if (missed)
-		report_note("%llu hit%s missed by the kernel, %s: a BPF program was running on that processor%s",
+		report_note("%llu hit%s missed by the kernel, %s: a BPF program was running on that processor%s%s",
 			    (unsigned long long)missed, str_plural(missed), consequence,
+			    probes_why_missed_returns(attach),
 			    instance->filter.any ? " (hits that the filter would exclude are included)" : "");
 }
 

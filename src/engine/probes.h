@@ -43,8 +43,14 @@ void probes_say_armed(struct engine_instance *instance, size_t n);
 void probes_not_attached(const struct attach *attach, const struct target_set *set, struct target_notes *notes);
 /* Reports, a line for each reason, which targets were not attached (notes), and which were left out of the set. */
 void probes_say_left_out(struct engine_instance *instance, struct target_set *set, struct target_notes *failed);
+/*
+ * Why the kernel may have missed a return, to be added to the reason that it may have for any hit: " or ...". Empty where
+ * that is no reason, or is reported by probes_say_missed_returns().
+ */
+const char *probes_why_missed_returns(const struct attach *attach);
 /* Reports the hits that the kernel missed, if it knows them; consequence: "not counted". */
-void probes_say_missed(struct engine_instance *instance, bool knows, uint64_t missed, const char *consequence);
+void probes_say_missed(struct engine_instance *instance, const struct attach *attach, bool knows, uint64_t missed,
+		       const char *consequence);
 /*
  * Reports the returns of attach_missed_returns(), or that some may be missing. Returns how many are. consequence: "not
  * counted".

@@ -96,7 +96,7 @@ void counters_say_losses(struct counters *counters)
 {
 	struct engine_instance *instance = counters->instance;
 
-	probes_say_missed(instance, counters->knows_missed, counters->missed, "not counted");
+	probes_say_missed(instance, counters->attach, counters->knows_missed, counters->missed, "not counted");
 	probes_say_pushed_out(attach_pushed_out(counters->attach));
 	probes_say_switched_off(counters->attach);
 	unhit_say(instance, &counters->set, counters->attach, counters->totals);

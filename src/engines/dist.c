@@ -117,8 +117,9 @@ static void dist_losses(struct engine_instance *instance)
 	progs_say_losses(&dist->progs, missed);
 	if (missed)
 		report_note("%llu hit%s missed by the kernel, so times are missing too: a BPF program was running on "
-			    "that processor",
-			    (unsigned long long)missed, str_plural(missed));
+			    "that processor%s",
+			    (unsigned long long)missed, str_plural(missed),
+			    probes_why_missed_returns(dist->progs.attach));
 	if (!dist->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 }

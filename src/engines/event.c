@@ -191,8 +191,9 @@ static void event_losses(struct engine_instance *instance)
 		report_note("%llu %s%s lost: %s", (unsigned long long)n.own, events->source->lost_what, str_plural(n.own),
 			    events->source->lost_why);
 	if (n.missed)
-		report_note("%llu %s%s lost: the kernel skipped the probe while it was busy with another%s",
+		report_note("%llu %s%s lost: the kernel skipped the probe while it was busy with another%s%s",
 			    (unsigned long long)n.missed, unit_of(events), str_plural(n.missed),
+			    probes_why_missed_returns(events->progs.attach),
 			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
 	if (n.uncounted)
 		report_note("%llu event%s lost: the table has room for %u rows", (unsigned long long)n.uncounted,

@@ -202,7 +202,7 @@ static void latency_losses(struct engine_instance *instance)
 	pairs_failed(latency->attach, &latency->set, &failed);
 	probes_say_left_out(instance, &latency->set, &failed);
 	free(failed.v);
-	probes_say_missed(instance, knows, missed, "calls not measured");
+	probes_say_missed(instance, latency->attach, knows, missed, "calls not measured");
 	missed += probes_say_missed_returns(instance, latency->attach, "calls not measured");
 	probes_say_pushed_out(attach_pushed_out(latency->attach));
 	probes_say_switched_off(latency->attach);

@@ -86,7 +86,7 @@ static void stack_counts_losses(struct engine_instance *instance)
 	if (counts->unended)
 		report_note("%zu %s%s still %s when tracing ended: the time so far is included", counts->unended,
 			    counts->source->unended_what, str_plural(counts->unended), counts->source->unended_state);
-	probes_say_missed(instance, counts->knows_missed, missed, "not counted");
+	probes_say_missed(instance, counts->progs.attach, counts->knows_missed, missed, "not counted");
 	probes_say_pushed_out(attach_pushed_out(counts->progs.attach));
 	probes_say_switched_off(counts->progs.attach);
 	progs_say_losses(&counts->progs, missed);

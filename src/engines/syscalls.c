@@ -408,8 +408,8 @@ static void syscalls_losses(struct engine_instance *instance)
 	uint64_t missed[ENDS] = {}, others = 0;
 	bool knows = !attach_missed(syscalls->attach, missed, &others);
 
-	probes_say_missed(instance, knows, missed[END_EXIT] + others, "calls not counted");
-	probes_say_missed(instance, knows, missed[END_ENTER], "calls not timed");
+	probes_say_missed(instance, syscalls->attach, knows, missed[END_EXIT] + others, "calls not counted");
+	probes_say_missed(instance, syscalls->attach, knows, missed[END_ENTER], "calls not timed");
 	say(losses.compat, "of 32-bit programs not shown: their numbers have other meanings");
 	say(losses.crowded, no_key);
 	say(losses.no_room, no_cell);

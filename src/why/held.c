@@ -594,7 +594,7 @@ static void held_losses(struct engine_instance *instance)
 	struct held *held = instance->state;
 	uint64_t missed = progs_missed(&held->progs, &held->knows_missed);
 
-	probes_say_missed(instance, held->knows_missed, missed, "time that nobody held");
+	probes_say_missed(instance, held->progs.attach, held->knows_missed, missed, "time that nobody held");
 	say_lost(held->shared->lost, "message", "about waits lost: the buffer was full");
 	say_lost(held->shared->unseen, "wait", "not measured, long or short: the kernel did not show the end");
 	say_lost(held->sums.unsplit, "wait", "moved too often: who held the processors later is not known");

@@ -295,8 +295,7 @@ static int why_open(struct engine_instance *instance, struct err *err)
 		.source = &source,
 		.instance = instance,
 		.settings = why,
-		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress,
-			     .forget = why_requests_forget, .ctx = instance },
+		.options = { .must_not_miss = true, .shared = true, .progress = engine_progress, .forget = why_requests_forget, .ctx = instance },
 	};
 	if (!ret)
 		ret = check_arguments(instance, err);
@@ -407,7 +406,7 @@ static void why_losses(struct engine_instance *instance)
 	const struct why_shared *shared = why->shared;
 	uint64_t missed = progs_missed(&why->progs, &why->knows_missed);
 
-	probes_say_missed(instance, why->knows_missed, missed, "unknown time");
+	probes_say_missed(instance, why->progs.attach, why->knows_missed, missed, "unknown time");
 	say(why->hidden, "thread", "not known before the first run: /proc does not show the cause of the wait");
 	say(shared->no_room, "thread", "not measured: too many at a time");
 	if (shared->lost_threads)
