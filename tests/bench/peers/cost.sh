@@ -174,6 +174,7 @@ graphs() {
 	cost 'sonde graph' '-f out' 'lines vfs_read' sonde graph vfs_read
 	cost 'sonde graph --mechanism kprobe.multi' '-f out' 'lines vfs_read' sonde graph --mechanism kprobe.multi vfs_read
 	cost 'sonde graph --mechanism kprobe' '-f out' 'lines vfs_read' sonde graph --mechanism kprobe vfs_read
+	note cost "graph: without the work of the reader; sonde's text goes to a file"
 	cost 'trace-cmd record -p function_graph' -c 'reported vfs_read' peer trace-cmd record -p function_graph -l vfs_read -o data $held
 }
 
