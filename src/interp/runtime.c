@@ -1,261 +1,64 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * CPython: the exported symbol _PyRuntime. The frames of a version are where its headers say; from 3.13 on the runtime
- * says so itself, in a table at the begin of _PyRuntime. Where the runtime keeps the number of the pthread key differs
- * between versions: a short function that reads it confirms our table.
- */
-#include "binary/binary.h"
-#include "runtime.h"
-
-#if defined(__x86_64__)
-
-/* glibc: from the thread pointer to the values of the first keys. */
-#define GLIBC_KEYS 0x310
+/* Which language a file executes, and what its parts of interp have in common. */
+#include "language.h"
 
 #define STUB_MAX 64
 
-/* Bounds on what a file says: all of it is in the first bytes of frames and code objects. */
-#define FRAME_MAX 0x70
-#define CODE_MAX  1024
-#define STATE_MAX 4096
-
-struct python {
-	struct binary *binary;
-	struct runtime *runtime;
-	struct binary_exported state, stub;
-};
-
-static bool read_at(const struct python *python, uint64_t vaddr, void *to, size_t n)
+bool runtime_read_at(const struct runtime_file *file, uint64_t vaddr, void *to, size_t n)
 {
 	uint64_t offset;
 
-	return !binary_offset_of(python->binary, vaddr, false, &offset) && !binary_read(python->binary, offset, to, n);
+	return !binary_offset_of(file->binary, vaddr, false, &offset) && !binary_read(file->binary, offset, to, n);
 }
 
-/* The stub refers to the key, or to the begin of the pair whose second word it is. */
-static bool is_key(uint64_t offset, unsigned int key)
-{
-	return offset == key || offset == key - 4;
-}
-
-/*
- * Whether the function that returns the key's value has its place in one of its instructions: as an address, as a
- * distance from the next instruction, or as an offset from _PyRuntime.
- */
-static bool stub_confirms(const struct python *python, unsigned int key)
+bool runtime_confirms(const struct runtime_file *file, const struct binary_exported *stub, uint64_t offset)
 {
 	uint8_t code[STUB_MAX];
-	size_t n = python->stub.size < STUB_MAX ? python->stub.size : STUB_MAX;
+	size_t n = stub->size < STUB_MAX ? stub->size : STUB_MAX;
 
-	if (!read_at(python, python->stub.vaddr, code, n))
+	if (!runtime_read_at(file, stub->vaddr, code, n))
 		return false;
 	for (size_t i = 0; i + 4 <= n; i++) {
 		/* a distance is from the end of the instruction, which a byte may precede */
-		uint64_t next = python->stub.vaddr + i + 4, state = python->state.vaddr, word;
+		uint64_t next = stub->vaddr + i + 4, place = file->state.vaddr + offset, word;
 		int32_t bytes;
 
 		memcpy(&bytes, code + i, 4);
 		word = (uint64_t)(int64_t)bytes;
-		if (is_key(word, key) || is_key(word - state, key) || is_key(next + word - state, key) ||
-		    is_key(next + 1 + word - state, key))
+		if (word == offset || word == place || next + word == place || next + 1 + word == place)
 			return true;
 	}
 	return false;
 }
 
-/* --- 3.13 and newer: the table that the runtime has for debuggers --- */
+#if defined(__x86_64__)
 
-#define DEBUG_COOKIE "xdebugpy"
-
-/* Words of the table. What lies between them is of no interest here. */
-enum debug_word {
-	DEBUG_VERSION = 1,
-	DEBUG_FREE_THREADED,
-	DEBUG_THREAD_313 = 19, /* struct thread_state; interpreter_frame follows it */
-	DEBUG_THREAD_314 = 22,
-	DEBUG_WORDS = 60,
-};
-
-/* From the begin of each part, in words. */
-enum {
-	THREAD_FRAME = 4,
-	THREAD_WORDS = 9,
-	FRAME_PREVIOUS = 1,
-	FRAME_CODE,
-	FRAME_PLACE,
-	FRAME_OWNER = 5,
-	FRAME_WORDS_313 = 6,
-	FRAME_WORDS_314 = 8,
-	CODE_FILENAME = 1,
-	CODE_QUALNAME = 3,
-	CODE_LINETABLE,
-	CODE_FIRSTLINE,
-	CODE_DATA = 9,
-};
-
-static bool take_debug_table(const struct python *python)
-{
-	struct runtime *runtime = python->runtime;
-	bool is_314 = runtime->minor >= 14;
-	uint64_t words[DEBUG_WORDS];
-	const uint64_t *thread = words + (is_314 ? DEBUG_THREAD_314 : DEBUG_THREAD_313), *frame = thread + THREAD_WORDS;
-	const uint64_t *code = frame + (is_314 ? FRAME_WORDS_314 : FRAME_WORDS_313);
-
-	if (!read_at(python, python->state.vaddr, words, sizeof(words)) || memcmp(words, DEBUG_COOKIE, 8) ||
-	    words[DEBUG_VERSION] >> 16 != (runtime->major << 8 | runtime->minor))
-		return false;
-	if (words[DEBUG_FREE_THREADED]) {
-		runtime->why = "is free-threaded";
-		return false;
-	}
-	for (int i = 1; i < CODE_DATA + 1; i++)
-		if (code[i] > CODE_MAX)
-			return false;
-	if (thread[THREAD_FRAME] > STATE_MAX || frame[FRAME_PREVIOUS] > FRAME_MAX || frame[FRAME_CODE] > FRAME_MAX ||
-	    frame[FRAME_PLACE] > FRAME_MAX || frame[FRAME_OWNER] > FRAME_MAX)
-		return false;
-	runtime->plan.deref[0] = thread[THREAD_FRAME];
-	runtime->plan.next = frame[FRAME_PREVIOUS];
-	runtime->plan.code = frame[FRAME_CODE];
-	runtime->plan.place = frame[FRAME_PLACE];
-	runtime->plan.owner = frame[FRAME_OWNER];
-	runtime->plan.code_data = code[CODE_DATA];
-	runtime->layout.filename = code[CODE_FILENAME];
-	runtime->layout.qualname = code[CODE_QUALNAME];
-	runtime->layout.linetable = code[CODE_LINETABLE];
-	runtime->layout.firstline = code[CODE_FIRSTLINE];
-	runtime->layout.code_data = code[CODE_DATA];
-	return true;
-}
-
-/* --- all versions --- */
-
-static const struct version {
-	unsigned int minor;
-	struct interp_plan plan;
-	struct python_layout layout;
-} versions[] = {
-	{ .minor = 11,
-	  .plan = { .key = 596,
-		    .boundary = INTERP_ENTRY,
-		    .n_deref = 2,
-		    .deref = { 56, 8 },
-		    .link = 16,
-		    .code = 32,
-		    .next = 48,
-		    .place = 56,
-		    .owner = 68,
-		    .code_data = 184 },
-	  .layout = { 112, 128, 136, 72, .code_data = 184, .ascii = 48, .compact = 72 } },
-	{ .minor = 12,
-	  .plan = { .key = 1548,
-		    .boundary = INTERP_SHIM,
-		    .n_deref = 2,
-		    .deref = { 56, 0 },
-		    .code = 0,
-		    .next = 8,
-		    .place = 56,
-		    .owner = 70,
-		    .owners = 3,
-		    .code_data = 192 },
-	  .layout = { 112, 128, 136, 68, .code_data = 192, .ascii = 40, .compact = 56 } },
-	/* the rest by the runtime's table */
-	{ .minor = 13,
-	  .plan = { .key = 0x874, .boundary = INTERP_SHIM, .n_deref = 1, .owners = 3 },
-	  .layout = { .ascii = 40, .compact = 56 } },
-	{ .minor = 14,
-	  .plan = { .key = 0x924, .boundary = INTERP_SHIM, .n_deref = 1, .owners = 3, .tag = 7 },
-	  .layout = { .ascii = 40, .compact = 56 } },
-};
-
-static bool is_glibc(void *ctx, const char *text, bool runpath)
-{
-	*(bool *)ctx |= !runpath && !strncmp(text, "libc.so.6", 9);
-	return false;
-}
-
-static int on_needed(void *ctx, const char *text, bool runpath)
-{
-	return is_glibc(ctx, text, runpath);
-}
-
-/* What the frame's members need at the end of the last one. */
-static uint8_t frame_size(const struct interp_plan *plan)
-{
-	uint8_t last = plan->code;
-
-	last = plan->next > last ? plan->next : last;
-	last = plan->place > last ? plan->place : last;
-	last = plan->owner > last + 7 ? plan->owner - 7 : last;
-	return last + 8 < 0x7f ? last + 8 : 0x7f;
-}
-
-/* NULL, or why there is no plan. */
-static const char *make_plan(const struct python *python)
-{
-	struct runtime *runtime = python->runtime;
-	const struct version *version = NULL;
-	bool glibc = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
-		if (runtime->major == 3 && versions[i].minor == runtime->minor)
-			version = &versions[i];
-	if (!version)
-		return "is none of 3.11 to 3.14";
-	runtime->plan = version->plan;
-	runtime->plan.keys = GLIBC_KEYS;
-	runtime->layout = version->layout;
-	if (runtime->minor >= 13 && !take_debug_table(python))
-		return runtime->why ? runtime->why : "has no table for debuggers";
-	runtime->plan.size = frame_size(&runtime->plan);
-	binary_each_needed(python->binary, on_needed, &glibc);
-	if (!glibc)
-		return "is not linked to glibc";
-	return stub_confirms(python, runtime->plan.key) ? NULL : "was built in a way that is not known";
-}
-
-struct runtime *runtime_read(struct binary *binary)
-{
-	struct runtime *runtime;
-	struct python python = { .binary = binary };
-	struct binary_exported version, loop, code, string, bytes;
-	uint64_t number, offset;
-
-	if (binary_find_exported(binary, "_PyRuntime", &python.state) ||
-	    binary_find_exported(binary, "_PyEval_EvalFrameDefault", &loop) ||
-	    binary_offset_of(binary, loop.vaddr, true, &offset))
-		return NULL;
-	runtime = python.runtime = base_alloc(sizeof(*runtime));
-	runtime->loop = offset;
-	/* from 3.11 on */
-	if (binary_find_exported(binary, "Py_Version", &version) ||
-	    !read_at(&python, version.vaddr, &number, sizeof(number))) {
-		runtime->why = "is older than 3.11";
-		return runtime;
-	}
-	runtime->major = number >> 24 & 0xff;
-	runtime->minor = number >> 16 & 0xff;
-	if (binary_find_exported(binary, "PyCode_Type", &code) ||
-	    binary_find_exported(binary, "PyUnicode_Type", &string) ||
-	    binary_find_exported(binary, "PyBytes_Type", &bytes) ||
-	    binary_find_exported(binary, "PyGILState_GetThisThreadState", &python.stub)) {
-		runtime->why = "exports too few symbols";
-		return runtime;
-	}
-	runtime->state = python.state.vaddr - (loop.vaddr - runtime->loop);
-	runtime->code_type = code.vaddr - python.state.vaddr;
-	runtime->string_type = string.vaddr - python.state.vaddr;
-	runtime->bytes_type = bytes.vaddr - python.state.vaddr;
-	runtime->why = make_plan(&python);
-	return runtime;
-}
+static const struct language *const languages[] = { &language_python };
 
 #else
 
 /* No plan was tried on this architecture. */
-struct runtime *runtime_read(struct binary *binary)
-{
-	return NULL;
-}
+static const struct language *const languages[] = { NULL };
 
 #endif
+
+struct runtime *runtime_read(struct binary *binary)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(languages) && languages[i]; i++) {
+		struct runtime_file file = { .binary = binary };
+		struct runtime *runtime;
+		uint64_t offset;
+
+		if (binary_find_exported(binary, languages[i]->loop, &file.loop) ||
+		    binary_offset_of(binary, file.loop.vaddr, true, &offset))
+			continue;
+		runtime = base_alloc(sizeof(*runtime));
+		runtime->language = languages[i];
+		runtime->loop = offset;
+		if (!binary_find_exported(binary, languages[i]->state, &file.state))
+			runtime->state = file.state.vaddr - (file.loop.vaddr - offset);
+		runtime->why = languages[i]->make_plan(runtime, &file);
+		return runtime;
+	}
+	return NULL;
+}

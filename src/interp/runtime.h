@@ -10,23 +10,33 @@
 #include "bpf/interp.h"
 
 struct binary;
+struct language;
 
 /* Where objects of a version of Python have what, in bytes from their begin. */
 struct python_layout {
 	uint16_t filename, qualname, linetable, firstline, code_data; /* of a code object */
 	uint16_t ascii, compact;				      /* the text of a string, of other strings */
+	/* From the runtime's state: the types of code objects, strings and bytes. */
+	uint64_t code_type, string_type, bytes_type;
+};
+
+/* The same for PHP. */
+struct php_layout {
+	uint16_t filename; /* of a function */
 };
 
 struct runtime {
-	unsigned int major, minor; /* of Python; 0: not known */
+	const struct language *language;
+	unsigned int major, minor; /* of the language; 0: not known */
 	const char *why;	   /* NULL: it has a plan; else why it has none, for people: a constant */
 	/* The begin of the runtime's state, from the begin of the file if it were mapped as the loop's segment is. */
 	uint64_t state;
 	uint64_t loop; /* the offset in the file of the loop's function */
-	/* From the state: the types of code objects, strings and bytes. */
-	uint64_t code_type, string_type, bytes_type;
 	struct interp_plan plan;
-	struct python_layout layout;
+	union {
+		struct python_layout python;
+		struct php_layout php;
+	};
 };
 
 /* Returns what a file is, which the caller frees; NULL: it is no interpreter that we know of. */

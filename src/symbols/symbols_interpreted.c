@@ -4,10 +4,8 @@
  * function is kept, for a process that has ended by then, and compared with what the process has now.
  */
 #include "base/str.h"
-#include "interp/names.h"
+#include "interp/language.h"
 #include "symbols_part.h"
-
-static const struct frame unread = { .name = "[python]", .kind = FRAME_INTERPRETED };
 
 /* Frames of one function and line are one, whatever process they are of. */
 static const struct frame *frame_of(struct symbols *symbols, const char *name)
@@ -37,7 +35,7 @@ static void limit_table(struct symbols *symbols, struct names_code *code)
 	symbols->interpreted.tables += code->n_table;
 }
 
-/* Keeps what was read of a new code object, and takes over what it has. */
+/* Keeps what was read of a new function, and takes over what it has. */
 static const struct names_code *keep(struct symbols *symbols, const uint64_t key[2], const struct names_code *new)
 {
 	struct names_code *code = base_alloc(sizeof(*code));
@@ -49,24 +47,47 @@ static const struct names_code *keep(struct symbols *symbols, const uint64_t key
 	return code;
 }
 
-/* What is known of a code object, as it is now; of a process that has ended, as it was. NULL: nothing. */
+/* The runtime of a process. NULL: its memory cannot be read, or not any more. */
+static const struct runtime *runtime_of(struct symbols *symbols, pid_t pid, uint64_t *state)
+{
+	struct symbols_interpreted *interpreted = &symbols->interpreted;
+	const struct runtime *runtime = NULL;
+	uint32_t number;
+
+	if (symbols->source.runtime)
+		runtime = symbols->source.runtime(symbols->source.ctx, pid, state);
+	if (!runtime || runtime->why)
+		return NULL;
+	number = set_add(&interpreted->processes, &pid, sizeof(pid));
+	if (number == interpreted->languages.n)
+		vec_push(&interpreted->languages);
+	interpreted->languages.v[number] = runtime->language;
+	return runtime;
+}
+
+/* What stands in place of a function of a process that cannot be read. */
+static const char *unread_of(struct symbols *symbols, pid_t pid)
+{
+	uint32_t number = set_find(&symbols->interpreted.processes, &pid, sizeof(pid));
+
+	return number == SET_NONE ? "[interpreted]" : symbols->interpreted.languages.v[number]->unread;
+}
+
+/* What is known of a function, as it is now; of a process that has ended, as it was. NULL: nothing. */
 static const struct names_code *code_at(struct symbols *symbols, pid_t pid, uint64_t address)
 {
 	const uint64_t key[] = { (uint64_t)pid, address };
 	uint32_t number = set_find(&symbols->interpreted.codes, key, sizeof(key));
 	struct names_code new = {}, *known = number == SET_NONE ? NULL : symbols->interpreted.v[number];
 	const struct peek peek = peek_at(&pid);
-	const struct runtime *runtime = NULL;
+	const struct runtime *runtime;
 	uint64_t state;
 	size_t had;
 	int ret;
 
-	if (!known && symbols->interpreted.n >= CODES_MAX)
+	runtime = runtime_of(symbols, pid, &state);
+	if (!address || (!known && symbols->interpreted.n >= CODES_MAX))
 		return NULL;
-	if (symbols->source.runtime)
-		runtime = symbols->source.runtime(symbols->source.ctx, pid, &state);
-	if (runtime && runtime->why)
-		runtime = NULL;
 	if (runtime && !known)
 		return names_read(&new, runtime, state, &peek, address) < 0 ? NULL : keep(symbols, key, &new);
 	if (runtime) {
@@ -99,14 +120,17 @@ const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint
 		str_addf(&name, "0x%llx", (unsigned long long)INTERP_CODE(frame));
 		return frame_of(symbols, name.data);
 	}
-	code = INTERP_CODE(frame) ? code_at(symbols, pid, INTERP_CODE(frame)) : NULL;
+	code = code_at(symbols, pid, INTERP_CODE(frame));
 	if (!code)
-		return &unread;
+		return frame_of(symbols, unread_of(symbols, pid));
 	line = names_line(code, INTERP_PLACE(frame));
-	str_addf(&name, "%s (%s", code->function, base_of(code->file));
-	if (line)
+	str_add(&name, code->function);
+	if (code->file[0])
+		str_addf(&name, " (%s", base_of(code->file));
+	if (code->file[0] && line)
 		str_addf(&name, ":%d", line);
-	str_addc(&name, ')');
+	if (code->file[0])
+		str_addc(&name, ')');
 	return frame_of(symbols, name.data);
 }
 
@@ -121,5 +145,7 @@ void symbols_release_interpreted(struct symbols *symbols)
 	free(interpreted->v);
 	free(interpreted->frames.v);
 	set_release(&interpreted->codes);
+	free(interpreted->languages.v);
+	set_release(&interpreted->processes);
 	set_release(&interpreted->names);
 }

@@ -77,6 +77,10 @@ struct symbols {
 		struct symbols_interpreted_frames {
 			vec(const struct frame *);
 		} frames;
+		struct set processes; /* number i has languages.v[i] */
+		struct symbols_interpreted_languages {
+			vec(const struct language *);
+		} languages;
 	} interpreted;
 	struct symbols_notes {
 		vec(const char *);

@@ -6,6 +6,7 @@
 #include "base/report.h"
 #include "base/str.h"
 #include "bpf/stack.h"
+#include "interp/language.h"
 #include "unwind_part.h"
 
 /* Processes that the hash has room for. One process can have some children. */
@@ -202,8 +203,8 @@ void unwind_report_runtimes(const struct unwind *unwind)
 		return;
 	if (first->runtime->major)
 		str_addf(&version, " %u.%u", first->runtime->major, first->runtime->minor);
-	report_note("stacks of Python%s (%s) show the interpreter, not its functions: it %s%s",
-		    str_or_empty(version.data), first->path, first->runtime->why ? first->runtime->why : "is too many",
+	report_note("stacks of %s%s (%s) show the interpreter, not its functions: it %s%s",
+		    first->runtime->language->name, str_or_empty(version.data), first->path, first->runtime->why ? first->runtime->why : "is too many",
 		    n > 1 ? "; so do those of other files" : "");
 }
 

@@ -4,23 +4,17 @@
  * at its begin. And the line table: the whole input is one.
  */
 #include "fuzz.h"
+#include "interp/language.h"
 #include "interp/lines.h"
-#include "interp/names.h"
 
 #define BEGIN 0x10000
 #define STATE 0x20000
 
+#define TYPES .code_type = 8, .string_type = 16, .bytes_type = 24
+
 static const struct runtime runtimes[] = {
-	{ .minor = 11,
-	  .code_type = 8,
-	  .string_type = 16,
-	  .bytes_type = 24,
-	  .layout = { 112, 128, 136, 72, .code_data = 184, .ascii = 48, .compact = 72 } },
-	{ .minor = 12,
-	  .code_type = 8,
-	  .string_type = 16,
-	  .bytes_type = 24,
-	  .layout = { 112, 128, 136, 68, .code_data = 192, .ascii = 40, .compact = 56 } },
+	{ .language = &language_python, .python = { 112, 128, 136, 72, 184, .ascii = 48, .compact = 72, TYPES } },
+	{ .language = &language_python, .python = { 112, 128, 136, 68, 192, .ascii = 40, .compact = 56, TYPES } },
 };
 
 struct input {

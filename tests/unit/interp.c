@@ -3,9 +3,8 @@
 #include <criterion/criterion.h>
 
 #include "base/base.h"
+#include "interp/language.h"
 #include "interp/lines.h"
-#include "interp/names.h"
-#include "interp/runtime.h"
 
 TestSuite(interp);
 
@@ -100,10 +99,8 @@ static uint8_t code[256];
 static const struct runtime runtime = {
 	.major = 3,
 	.minor = 12,
-	.code_type = 8,
-	.string_type = 16,
-	.bytes_type = 24,
-	.layout = { 112, 128, 136, 68, .code_data = 192, .ascii = 40, .compact = 56 },
+	.language = &language_python,
+	.python = { 112, 128, 136, 68, 192, .ascii = 40, .compact = 56, .code_type = 8, .string_type = 16, .bytes_type = 24 },
 };
 
 static void set_word(size_t offset, uint64_t word)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a language brings along: how a file with its interpreter becomes a plan (runtime_LANGUAGE.c), and how a function
+ * is read (names_LANGUAGE.c).
+ */
+#ifndef SONDE_INTERP_LANGUAGE_H
+#define SONDE_INTERP_LANGUAGE_H
+
+#include "binary/binary.h"
+#include "names.h"
+#include "runtime.h"
+
+struct runtime_file {
+	struct binary *binary;
+	struct binary_exported state, loop; /* state.vaddr 0: it is not exported */
+};
+
+struct language {
+	const char *name;	  /* for people */
+	const char *unread;	  /* in place of a function that cannot be read: "[python]" */
+	const char *state, *loop; /* symbols: the runtime's state, and the function that executes; a file that exports it has the language */
+	/* Fills in version, plan and layout. Returns why there is no plan, as runtime.why. */
+	const char *(*make_plan)(struct runtime *runtime, const struct runtime_file *file);
+	/* names_read() */
+	int (*read)(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
+		    uint64_t address);
+};
+extern const struct language language_python;
+
+int python_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
+		uint64_t address);
+
+/* Copies n bytes from an address as linked. */
+bool runtime_read_at(const struct runtime_file *file, uint64_t vaddr, void *to, size_t n);
+/*
+ * Whether a short function that the file exports has the place at an offset from the state in one of its instructions:
+ * as an address, as a distance from the next instruction, or as that offset.
+ */
+bool runtime_confirms(const struct runtime_file *file, const struct binary_exported *stub, uint64_t offset);
+
+#endif

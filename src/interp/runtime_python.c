@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * CPython: the exported symbol _PyRuntime. The frames of a version are where its headers say; from 3.13 on the runtime
+ * says so itself, in a table at the begin of _PyRuntime. Where the runtime keeps the number of the pthread key differs
+ * between versions: a short function that reads it confirms our table.
+ */
+#include "language.h"
+
+/* glibc: from the thread pointer to the values of the first keys. */
+#define GLIBC_KEYS 0x310
+
+/* Bounds on what a file says: all of it is in the first bytes of frames and code objects. */
+#define FRAME_MAX 0x70
+#define CODE_MAX  1024
+#define STATE_MAX 4096
+
+/* --- 3.13 and newer: the table that the runtime has for debuggers --- */
+
+#define DEBUG_COOKIE "xdebugpy"
+
+/* Words of the table. What lies between them is of no interest here. */
+enum debug_word {
+	DEBUG_VERSION = 1,
+	DEBUG_FREE_THREADED,
+	DEBUG_THREAD_313 = 19, /* struct thread_state; interpreter_frame follows it */
+	DEBUG_THREAD_314 = 22,
+	DEBUG_WORDS = 60,
+};
+
+/* From the begin of each part, in words. */
+enum {
+	THREAD_FRAME = 4,
+	THREAD_WORDS = 9,
+	FRAME_PREVIOUS = 1,
+	FRAME_CODE,
+	FRAME_PLACE,
+	FRAME_OWNER = 5,
+	FRAME_WORDS_313 = 6,
+	FRAME_WORDS_314 = 8,
+	CODE_FILENAME = 1,
+	CODE_QUALNAME = 3,
+	CODE_LINETABLE,
+	CODE_FIRSTLINE,
+	CODE_DATA = 9,
+};
+
+static bool take_debug_table(struct runtime *runtime, const struct runtime_file *file)
+{
+	bool is_314 = runtime->minor >= 14;
+	uint64_t words[DEBUG_WORDS];
+	const uint64_t *thread = words + (is_314 ? DEBUG_THREAD_314 : DEBUG_THREAD_313), *frame = thread + THREAD_WORDS;
+	const uint64_t *code = frame + (is_314 ? FRAME_WORDS_314 : FRAME_WORDS_313);
+
+	if (!runtime_read_at(file, file->state.vaddr, words, sizeof(words)) || memcmp(words, DEBUG_COOKIE, 8) ||
+	    words[DEBUG_VERSION] >> 16 != (runtime->major << 8 | runtime->minor))
+		return false;
+	if (words[DEBUG_FREE_THREADED]) {
+		runtime->why = "is free-threaded";
+		return false;
+	}
+	for (int i = 1; i < CODE_DATA + 1; i++)
+		if (code[i] > CODE_MAX)
+			return false;
+	if (thread[THREAD_FRAME] > STATE_MAX || frame[FRAME_PREVIOUS] > FRAME_MAX || frame[FRAME_CODE] > FRAME_MAX ||
+	    frame[FRAME_PLACE] > FRAME_MAX || frame[FRAME_OWNER] > FRAME_MAX)
+		return false;
+	runtime->plan.deref[0] = thread[THREAD_FRAME];
+	runtime->plan.next = frame[FRAME_PREVIOUS];
+	runtime->plan.code = frame[FRAME_CODE];
+	runtime->plan.place = frame[FRAME_PLACE];
+	runtime->plan.owner = frame[FRAME_OWNER];
+	runtime->plan.code_data = code[CODE_DATA];
+	runtime->python.filename = code[CODE_FILENAME];
+	runtime->python.qualname = code[CODE_QUALNAME];
+	runtime->python.linetable = code[CODE_LINETABLE];
+	runtime->python.firstline = code[CODE_FIRSTLINE];
+	runtime->python.code_data = code[CODE_DATA];
+	return true;
+}
+
+/* --- all versions --- */
+
+static const struct version {
+	unsigned int minor;
+	struct interp_plan plan;
+	struct python_layout layout;
+} versions[] = {
+	{ .minor = 11,
+	  .plan = { .key = 596,
+		    .boundary = INTERP_ENTRY,
+		    .n_deref = 2,
+		    .deref = { 56, 8 },
+		    .link = 16,
+		    .code = 32,
+		    .next = 48,
+		    .place = 56,
+		    .owner = 68,
+		    .code_data = 184 },
+	  .layout = { 112, 128, 136, 72, .code_data = 184, .ascii = 48, .compact = 72 } },
+	{ .minor = 12,
+	  .plan = { .key = 1548,
+		    .boundary = INTERP_SHIM,
+		    .n_deref = 2,
+		    .deref = { 56, 0 },
+		    .code = 0,
+		    .next = 8,
+		    .place = 56,
+		    .owner = 70,
+		    .owners = 3,
+		    .code_data = 192 },
+	  .layout = { 112, 128, 136, 68, .code_data = 192, .ascii = 40, .compact = 56 } },
+	/* the rest by the runtime's table */
+	{ .minor = 13,
+	  .plan = { .key = 0x874, .boundary = INTERP_SHIM, .n_deref = 1, .owners = 3 },
+	  .layout = { .ascii = 40, .compact = 56 } },
+	{ .minor = 14,
+	  .plan = { .key = 0x924, .boundary = INTERP_SHIM, .n_deref = 1, .owners = 3, .tag = 7 },
+	  .layout = { .ascii = 40, .compact = 56 } },
+};
+
+static bool is_glibc(void *ctx, const char *text, bool runpath)
+{
+	*(bool *)ctx |= !runpath && !strncmp(text, "libc.so.6", 9);
+	return false;
+}
+
+static int on_needed(void *ctx, const char *text, bool runpath)
+{
+	return is_glibc(ctx, text, runpath);
+}
+
+/* What the frame's members need at the end of the last one. */
+static uint8_t frame_size(const struct interp_plan *plan)
+{
+	uint8_t last = plan->code;
+
+	last = plan->next > last ? plan->next : last;
+	last = plan->place > last ? plan->place : last;
+	last = plan->owner > last + 7 ? plan->owner - 7 : last;
+	return last + 8 < 0x7f ? last + 8 : 0x7f;
+}
+
+static const char *plan_of_version(struct runtime *runtime, const struct runtime_file *file)
+{
+	const struct version *version = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
+		if (runtime->major == 3 && versions[i].minor == runtime->minor)
+			version = &versions[i];
+	if (!version)
+		return "is none of 3.11 to 3.14";
+	runtime->plan = version->plan;
+	runtime->plan.keys = GLIBC_KEYS;
+	runtime->python = version->layout;
+	if (runtime->minor >= 13 && !take_debug_table(runtime, file))
+		return runtime->why ? runtime->why : "has no table for debuggers";
+	runtime->plan.size = frame_size(&runtime->plan);
+	return NULL;
+}
+
+static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
+{
+	struct binary_exported version, code, string, bytes, stub;
+	const char *why;
+	uint64_t number;
+	bool glibc = false;
+
+	/* from 3.11 on */
+	if (binary_find_exported(file->binary, "Py_Version", &version) ||
+	    !runtime_read_at(file, version.vaddr, &number, sizeof(number)))
+		return "is older than 3.11";
+	runtime->major = number >> 24 & 0xff;
+	runtime->minor = number >> 16 & 0xff;
+	if (!file->state.vaddr || binary_find_exported(file->binary, "PyCode_Type", &code) ||
+	    binary_find_exported(file->binary, "PyUnicode_Type", &string) ||
+	    binary_find_exported(file->binary, "PyBytes_Type", &bytes) ||
+	    binary_find_exported(file->binary, "PyGILState_GetThisThreadState", &stub))
+		return "exports too few symbols";
+	why = plan_of_version(runtime, file);
+	if (why)
+		return why;
+	runtime->python.code_type = code.vaddr - file->state.vaddr;
+	runtime->python.string_type = string.vaddr - file->state.vaddr;
+	runtime->python.bytes_type = bytes.vaddr - file->state.vaddr;
+	binary_each_needed(file->binary, on_needed, &glibc);
+	if (!glibc)
+		return "is not linked to glibc";
+	/* the function refers to the key, or to the begin of the pair whose second word it is */
+	return runtime_confirms(file, &stub, runtime->plan.key) || runtime_confirms(file, &stub, runtime->plan.key - 4)
+		       ? NULL
+		       : "was built in a way that is not known";
+}
+
+const struct language language_python = {
+	.name = "Python",
+	.unread = "[python]",
+	.state = "_PyRuntime",
+	.loop = "_PyEval_EvalFrameDefault",
+	.make_plan = make_plan,
+	.read = python_read,
+};
