@@ -3,9 +3,9 @@
  * Takes the frames of an interpreter into the walk of bpf/unwind.bpf.h, by the plans of bpf/interp.h. Knows no
  * language.
  *
- * The frames of one run are read ahead. When the walk has left the native frame that has the run's object on its part
- * of the stack, they are added to the record, in place of that frame, and the next run is read. Native frames of the
- * runtime between two runs only lead from one to the other: they are left out, unless stack_setup.native.
+ * The frames of one run are read ahead. When the walk has left the native frame that the run belongs to, they are added
+ * to the record, in place of that frame, and the next run is read. Native frames of the runtime between two runs only
+ * lead from one to the other: they are left out, unless stack_setup.native.
  */
 #ifndef SONDE_BPF_INTERP_BPF_H
 #define SONDE_BPF_INTERP_BPF_H
@@ -69,6 +69,38 @@ static __always_inline __u64 interp_frame(__u64 code, __u64 place, __u64 code_da
 	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place & INTERP_PLACE_MASK);
 }
 
+/* The line of an instruction; 0: none. */
+static __always_inline __u64 interp_line(const struct interp_plan *plan, __u64 instruction)
+{
+	__u32 line;
+
+	if (bpf_probe_read_user(&line, sizeof(line), (void *)instruction + plan->code_data) || line > INTERP_LINE_MASK)
+		return 0;
+	return line;
+}
+
+/* The frame as a number, with INTERP_LOOP. An internal function does not end a run. */
+static __always_inline __u64 interp_frame_in_loop(const struct interp_plan *plan, __u64 code, __u64 place, bool *ends)
+{
+	struct interp_function function;
+	__u64 line = 0;
+
+	if (bpf_probe_read_user(&function, sizeof(function), (void *)code))
+		return INTERP_FRAME;
+	if (function.kind & 1) {
+		*ends = false;
+	} else {
+		line = interp_line(plan, place);
+		if ((function.flags & plan->closures) == plan->closure)
+			line |= INTERP_OF_CLOSURE << INTERP_LINE_BITS;
+		else if (!function.name)
+			line |= INTERP_OF_FILE << INTERP_LINE_BITS;
+	}
+	if (line >> INTERP_LINE_BITS && bpf_probe_read_user(&code, sizeof(code), (void *)code + plan->file))
+		return INTERP_FRAME;
+	return code & 7 || code >> 47 ? INTERP_FRAME : INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | line;
+}
+
 /*
  * Reads frames of the run into slot->ahead, as far as the record could hold them; what is behind is only followed.
  * Returns 1 at the end of the run. Global as unwind_step() is.
@@ -92,7 +124,8 @@ __noinline int interp_step(__u32 number)
 #pragma nounroll
 	for (int i = 0; i < INTERP_STEP; i++) {
 		__u64 at = slot->next, size = plan->size, code = plan->code, next = plan->next, place = plan->place;
-		__u64 owner = plan->owner, n = slot->n_ahead;
+		__u64 owner = plan->owner, n = slot->n_ahead, frame;
+		bool ends;
 
 		barrier_var(i);
 		barrier_var(size);
@@ -115,12 +148,21 @@ __noinline int interp_step(__u32 number)
 			slot->place = at;
 			return 1;
 		}
+		if (plan->boundary == INTERP_LOOP) {
+			if (!code)
+				continue;
+			ends = owner & plan->owners;
+			frame = interp_frame_in_loop(plan, code, place, &ends);
+		} else {
+			ends = plan->boundary == INTERP_ENTRY && owner == 1;
+			frame = interp_frame(code, place, plan->code_data);
+		}
 		barrier_var(n);
 		if (n < slot->depth) {
-			slot->ahead[n & STACK_DEPTH] = interp_frame(code, place, plan->code_data);
+			slot->ahead[n & STACK_DEPTH] = frame;
 			slot->n_ahead = n + 1;
 		}
-		if (plan->boundary == INTERP_ENTRY && owner == 1)
+		if (ends)
 			return 1;
 	}
 	return 0;
@@ -138,6 +180,59 @@ static __always_inline void interp_fill(struct unwind_slot *slot, __u32 number)
 	}
 }
 
+static __always_inline bool interp_is_loop(const struct unwind_slot *slot, __u64 pc)
+{
+	return pc - slot->code < slot->code_size && pc - slot->gap >= slot->gap_size;
+}
+
+/* The address at which the current thread's pointer to its frames is; 0: none. */
+static __always_inline __u64 interp_root(const struct unwind_slot *slot, const struct interp_plan *plan)
+{
+	__u32 key;
+
+	if (!plan->keys)
+		return slot->space.runtime + plan->key;
+	/* until the runtime is up the key is 0, which is somebody else's or nobody's */
+	if (bpf_probe_read_user(&key, sizeof(key), (void *)slot->space.runtime + plan->key) || key >= INTERP_KEYS)
+		return 0;
+	return interp_thread_pointer() + plan->keys + key * INTERP_KEY_SIZE + 8;
+}
+
+/* Whether an address is one of the instructions of a frame's function. */
+static __always_inline bool interp_is_instruction(const struct interp_plan *plan, __u64 frame, __u64 at)
+{
+	__u64 function, begin;
+	__u32 n;
+
+	return !bpf_probe_read_user(&function, 8, (void *)frame + plan->code) &&
+	       !bpf_probe_read_user(&begin, 8, (void *)function + plan->instructions) &&
+	       !bpf_probe_read_user(&n, sizeof(n), (void *)function + plan->n_instructions) &&
+	       at - begin < (__u64)n * plan->instruction_size;
+}
+
+/*
+ * Compares the first frame, at an address, with what the loop has in registers: if it executes that frame, the place is
+ * there. If it executes neither that frame nor, for an internal function, its caller, it has left its frames already.
+ */
+static __always_inline void interp_by_registers(struct unwind_slot *slot, const struct interp_plan *plan, __u64 first)
+{
+	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
+	__u64 at, place, next;
+
+	if (plan->frame_register == plan->place_register || !slot->n_ahead ||
+	    bpf_probe_read_kernel(&at, 8, regs + plan->frame_register) ||
+	    bpf_probe_read_kernel(&place, 8, regs + plan->place_register) ||
+	    bpf_probe_read_user(&next, 8, (void *)first + plan->next))
+		return;
+	if (at == first) {
+		if (interp_is_instruction(plan, first, place))
+			slot->ahead[0] = (slot->ahead[0] & ~(__u64)INTERP_LINE_MASK) | interp_line(plan, place);
+	} else if (at != next && !INTERP_PLACE(slot->ahead[0]) && interp_is_loop(slot, slot->regs.pc)) {
+		slot->n_ahead = 0;
+		slot->next = first;
+	}
+}
+
 /* Finds the list of the current thread, if it has one, and reads the first run. */
 __noinline int interp_begin(__u32 number)
 {
@@ -152,12 +247,10 @@ __noinline int interp_begin(__u32 number)
 	if (key == INTERP_UNKNOWN)
 		slot->record.flags |= STACK_UNKNOWN_RUNTIME;
 	plan = bpf_map_lookup_elem(&interp_plans, &key);
-	/* until the runtime is up the key is 0, which is somebody else's or nobody's */
-	if (!plan || !plan->boundary || slot->narrow ||
-	    bpf_probe_read_user(&key, sizeof(key), (void *)slot->space.runtime + plan->key) || key >= INTERP_KEYS)
+	if (!plan || !plan->boundary || slot->narrow)
 		return 0;
-	at = interp_thread_pointer() + plan->keys + key * INTERP_KEY_SIZE + 8;
-	if (bpf_probe_read_user(&at, sizeof(at), (void *)at) || !at)
+	at = interp_root(slot, plan);
+	if (!at || bpf_probe_read_user(&at, sizeof(at), (void *)at) || !at)
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		if (i >= plan->n_deref)
@@ -171,6 +264,13 @@ __noinline int interp_begin(__u32 number)
 	slot->link = link;
 	if (at && plan->boundary == INTERP_ENTRY)
 		slot->place = link;
+	if (plan->boundary != INTERP_LOOP)
+		return 0;
+	slot->code = slot->space.runtime + plan->loop.begin;
+	slot->code_size = plan->loop.size;
+	slot->gap = slot->space.runtime + plan->loop.gap;
+	slot->gap_size = plan->loop.gap_size;
+	interp_by_registers(slot, plan, at);
 	return 0;
 }
 
@@ -188,6 +288,11 @@ __noinline int interp_flush(__u32 number)
 	plan = bpf_map_lookup_elem(&interp_plans, &key);
 	if (!plan)
 		return 0;
+	/* the loop has just begun or ended */
+	if (plan->boundary == INTERP_LOOP && !slot->n_ahead && !slot->next) {
+		slot->place = INTERP_NOWHERE;
+		return 0;
+	}
 	/* the loop's own frame: the later ones are left out with the others of the runtime */
 	if (!stack_setup.native && slot->loop == INTERP_NOWHERE && slot->record.n_user && slot->base) {
 		slot->loop = slot->base;
@@ -244,6 +349,7 @@ static __always_inline void interp_reset(struct unwind_slot *slot)
 	slot->n_ahead = 0;
 	slot->next = 0;
 	slot->steps = 0;
+	slot->code_size = 0;
 	slot->place = slot->loop = INTERP_NOWHERE;
 }
 

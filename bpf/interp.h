@@ -7,9 +7,11 @@
  *	key = *(u32 *)(runtime + plan.key)			the runtime's pthread key
  *	state = *(TP + plan.keys + key * 16 + 8)		what the thread has stored for it
  *	frame = *(*(state + plan.deref[0]) + plan.deref[1])	as many as plan.n_deref
+ * With plan.keys 0 the runtime has one thread:
+ *	frame = *(runtime + plan.key)
  *
- * Native frames and those of the list are merged by address: each run of interpreted frames belongs to an object on the
- * native stack, of the function that executes them.
+ * Native frames and those of the list are merged run by run: each run of interpreted frames belongs to one native frame,
+ * of the function that executes them. Either an object on the native stack says to which, or that function's code.
  */
 #ifndef SONDE_BPF_INTERP_H
 #define SONDE_BPF_INTERP_H
@@ -26,7 +28,32 @@ enum interp_boundary {
 	 * on the way to the first frame; the outer ones follow at `link`.
 	 */
 	INTERP_ENTRY,
+	/*
+	 * The run ends with a frame that has a bit of `owners` in its byte `owner`, unless its function is internal. It
+	 * belongs to the native frame whose code is the loop. A frame without a function is none. The place is the line,
+	 * which the instruction has at `code_data`.
+	 */
+	INTERP_LOOP,
 };
+
+/* With INTERP_LOOP a function begins so. */
+struct interp_function {
+	unsigned char kind; /* odd: internal, it has no instructions */
+	unsigned char unused[3];
+	unsigned int flags;
+	unsigned long long name; /* 0: it is all the code of a file */
+};
+_Static_assert(sizeof(struct interp_function) == 16, "as on the other side");
+
+/*
+ * The loop's code, from the runtime's state: `size` bytes from `begin`, but for `gap_size` from `gap`, where other code
+ * lies between its parts.
+ */
+struct interp_loop {
+	int begin, gap;
+	unsigned int size, gap_size;
+};
+_Static_assert(sizeof(struct interp_loop) == 16, "as on the other side");
 
 struct interp_plan {
 	unsigned int key;	 /* offset of the key in the runtime's state */
@@ -38,11 +65,20 @@ struct interp_plan {
 	/* In a frame, of which `size` bytes are read: offsets of code object, next frame, place, owner. */
 	unsigned char size, code, next, place, owner;
 	unsigned char owners;
-	unsigned char tag;	  /* the low bits of the code's address that are no address */
-	unsigned short code_data; /* offset in the code object of the first instruction, which is a unit of 2 bytes */
-	unsigned char unused[2];
+	unsigned char tag; /* the low bits of the code's address that are no address */
+	/* Offset in the code object of the first instruction, which is a unit of 2 bytes. */
+	unsigned short code_data;
+	/*
+	 * With INTERP_LOOP: the words of the kernel's pt_regs in which the loop has the address of the first frame, and its
+	 * place, which the frame itself has only before calls. Equal: in none.
+	 */
+	unsigned char frame_register, place_register;
+	/* With INTERP_LOOP. In a function: offsets of its file's name, its instructions, and how many these are. */
+	unsigned char file, instructions, n_instructions, instruction_size;
+	unsigned int closure, closures; /* its flags `closures` are `closure`: it is one */
+	struct interp_loop loop;
 };
-_Static_assert(sizeof(struct interp_plan) == 24, "as on the other side");
+_Static_assert(sizeof(struct interp_plan) == 52, "as on the other side");
 
 /* The array "interp_plans" has this many; a process has a number (bpf/unwind.h), 0: none. */
 #define INTERP_PLANS 64
@@ -60,5 +96,18 @@ _Static_assert(sizeof(struct interp_plan) == 24, "as on the other side");
 #define INTERP_PLACE(frame) ((unsigned int)((frame)&INTERP_PLACE_MASK))
 /* Places from here on are before the first instruction. */
 #define INTERP_PLACE_BEFORE (INTERP_PLACE_MASK - 15)
+
+/*
+ * With INTERP_LOOP the place is the line (0: none), and above it stands what the address is of. Closures and the code of
+ * files are freed while others run, so the address of their file's name, which stays, stands for them.
+ */
+enum interp_of {
+	INTERP_OF_FUNCTION,
+	INTERP_OF_CLOSURE,
+	INTERP_OF_FILE,
+};
+#define INTERP_LINE_BITS 17
+#define INTERP_LINE_MASK ((1U << INTERP_LINE_BITS) - 1)
+#define INTERP_OF(frame) (INTERP_PLACE(frame) >> INTERP_LINE_BITS)
 
 #endif

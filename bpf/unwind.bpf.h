@@ -314,6 +314,8 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 	if (slot->base != slot->loop)
 		/* what is not an address at all is no frame of an interpreter */
 		unwind_add_frame(slot, n, (pc + slot->base) & ~INTERP_FRAME);
+	if (interp_is_loop(slot, pc))
+		slot->place = 0;
 	rule = unwind_rule_number(slot, pc);
 	return rule == UNWIND_RULE_NONE ? unwind_without_rule(number) : unwind_by_rule(slot, number, rule);
 }

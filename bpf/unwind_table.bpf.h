@@ -44,6 +44,7 @@ struct unwind_slot {
 	__u64 next;  /* the interpreter's frame behind those ahead; 0: none */
 	__u64 link;  /* with INTERP_ENTRY: the object on the native stack that belongs to the frames ahead */
 	__u64 loop;  /* the base of the runtime's file, whose frames are left out; INTERP_NOWHERE: none is */
+	__u64 code, code_size, gap, gap_size; /* with INTERP_LOOP: the loop's code, as struct interp_loop has it */
 	__u64 ahead[STACK_DEPTH + 1];
 	__u64 hash, before; /* of the frames; and without the last one */
 	union {

@@ -21,14 +21,18 @@ struct language {
 	const char *state, *loop; /* symbols: the runtime's state, and the function that executes; a file that exports it has the language */
 	/* Fills in version, plan and layout. Returns why there is no plan, as runtime.why. */
 	const char *(*make_plan)(struct runtime *runtime, const struct runtime_file *file);
+	/* A place is a line. Then the address that is read has INTERP_OF() of the frame in its low bits. */
+	bool has_lines;
 	/* names_read() */
 	int (*read)(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		    uint64_t address);
 };
-extern const struct language language_python;
+extern const struct language language_python, language_php;
 
 int python_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		uint64_t address);
+int php_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
+	     uint64_t address);
 
 /* Copies n bytes from an address as linked. */
 bool runtime_read_at(const struct runtime_file *file, uint64_t vaddr, void *to, size_t n);

@@ -18,7 +18,7 @@ void names_release(struct names_code *code)
 int names_line(const struct names_code *code, unsigned int place)
 {
 	if (code->has_lines)
-		return (int)place;
+		return (int)(place & INTERP_LINE_MASK);
 	if (place >= INTERP_PLACE_BEFORE)
 		return code->first > 0 ? code->first : 0;
 	return code->n_table ? lines_at(code->table, code->n_table, code->first, place) : 0;

@@ -20,7 +20,7 @@
 struct names_code {
 	uint64_t words[8];				 /* by which a change is seen; the first is not 0 */
 	char function[NAMES_FUNCTION], file[NAMES_FILE]; /* UTF-8; no file: "" */
-	bool has_lines;					 /* a place in it is the line */
+	bool has_lines;					 /* as of struct language */
 	int first;					 /* its first line */
 	uint8_t *table;					 /* of lines; owned; NULL: none */
 	size_t n_table;

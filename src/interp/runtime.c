@@ -33,7 +33,7 @@ bool runtime_confirms(const struct runtime_file *file, const struct binary_expor
 
 #if defined(__x86_64__)
 
-static const struct language *const languages[] = { &language_python };
+static const struct language *const languages[] = { &language_python, &language_php };
 
 #else
 

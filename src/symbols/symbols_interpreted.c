@@ -65,34 +65,39 @@ static const struct runtime *runtime_of(struct symbols *symbols, pid_t pid, uint
 	return runtime;
 }
 
-/* What stands in place of a function of a process that cannot be read. */
-static const char *unread_of(struct symbols *symbols, pid_t pid)
+/* NULL: a process of which nothing is known. */
+static const struct language *language_of(struct symbols *symbols, pid_t pid)
 {
 	uint32_t number = set_find(&symbols->interpreted.processes, &pid, sizeof(pid));
 
-	return number == SET_NONE ? "[interpreted]" : symbols->interpreted.languages.v[number]->unread;
+	return number == SET_NONE ? NULL : symbols->interpreted.languages.v[number];
 }
 
-/* What is known of a function, as it is now; of a process that has ended, as it was. NULL: nothing. */
-static const struct names_code *code_at(struct symbols *symbols, pid_t pid, uint64_t address)
+/* What is known of a frame's function, as it is now; of a process that has ended, as it was. NULL: nothing. */
+static const struct names_code *code_of(struct symbols *symbols, pid_t pid, uint64_t frame)
 {
-	const uint64_t key[] = { (uint64_t)pid, address };
-	uint32_t number = set_find(&symbols->interpreted.codes, key, sizeof(key));
-	struct names_code new = {}, *known = number == SET_NONE ? NULL : symbols->interpreted.v[number];
+	uint64_t state, key[] = { (uint64_t)pid, INTERP_CODE(frame) };
+	const struct runtime *runtime = runtime_of(symbols, pid, &state);
+	const struct language *language = language_of(symbols, pid);
 	const struct peek peek = peek_at(&pid);
-	const struct runtime *runtime;
-	uint64_t state;
+	struct names_code new = {}, *known;
+	uint32_t number;
 	size_t had;
 	int ret;
 
-	runtime = runtime_of(symbols, pid, &state);
-	if (!address || (!known && symbols->interpreted.n >= CODES_MAX))
+	if (!language || !key[1])
+		return NULL;
+	if (language->has_lines)
+		key[1] |= INTERP_OF(frame);
+	number = set_find(&symbols->interpreted.codes, key, sizeof(key));
+	known = number == SET_NONE ? NULL : symbols->interpreted.v[number];
+	if (!known && symbols->interpreted.n >= CODES_MAX)
 		return NULL;
 	if (runtime && !known)
-		return names_read(&new, runtime, state, &peek, address) < 0 ? NULL : keep(symbols, key, &new);
+		return names_read(&new, runtime, state, &peek, key[1]) < 0 ? NULL : keep(symbols, key, &new);
 	if (runtime) {
 		had = known->n_table;
-		ret = names_read(known, runtime, state, &peek, address);
+		ret = names_read(known, runtime, state, &peek, key[1]);
 		if (ret == -EBADMSG)
 			names_release(known);
 		if (ret == 1 || ret == -EBADMSG) {
@@ -112,6 +117,7 @@ static const char *base_of(const char *path)
 
 const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame)
 {
+	const struct language *language;
 	const struct names_code *code;
 	__str struct str name = {};
 	int line;
@@ -120,9 +126,10 @@ const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint
 		str_addf(&name, "0x%llx", (unsigned long long)INTERP_CODE(frame));
 		return frame_of(symbols, name.data);
 	}
-	code = code_at(symbols, pid, INTERP_CODE(frame));
+	code = code_of(symbols, pid, frame);
+	language = language_of(symbols, pid);
 	if (!code)
-		return frame_of(symbols, unread_of(symbols, pid));
+		return frame_of(symbols, language ? language->unread : "[interpreted]");
 	line = names_line(code, INTERP_PLACE(frame));
 	str_add(&name, code->function);
 	if (code->file[0])
