@@ -43,36 +43,10 @@ in_a="a \(nest.py(:1[567])?\)(;($in_b|$in_spin))?"
 from='Thread._bootstrap \(threading.py:[0-9]*\);Thread._bootstrap_inner \(threading.py:[0-9]*\);Thread.run'
 thread="$from \(threading.py:[0-9]*\);sleeper \(nest.py:(19|20)\)"
 
-# Of all stacks in out that are of the program, 99 of 100 must be true, and none may have another function.
-expect_true() {
-	grep '^python' out | grep -v "$2" > all
-	awk '{ n += $NF } END { print n + 0 }' all > n_all
-	grep -E "$1" all | awk '{ n += $NF } END { print n + 0 }' > n_true
-	echo "  $(cat n_true) of $(cat n_all) are true"
-	grep -v -E "$1" all | head -n 5
-	[ "$(cat n_all)" -ge "$3" ] || fail "$(cat n_all) samples, not $3"
-	[ $(($(cat n_true) * 100)) -ge $(($(cat n_all) * 99)) ] || fail "stacks are wrong"
-	! grep -o '[^;]* ([a-z_]*\.py[^)]*)' all |
-		grep -v -E '^(spin|key|b|items|a|sleeper|<module>|Thread\.[a-z_]*) \((nest|threading)\.py' ||
-		fail "there are other functions"
-}
-
-# has_run TICKS: whether the program has had so much time of the processor.
-has_run() {
-	[ "$(awk '{ print $14 + $15 }' /proc/$program/stat)" -ge "$1" ]
-}
-
-# profile OPTION...: a second of the program's time on the processor.
-profile() {
-	start sonde profile -p $program -F 999 -f -U "$@"
-	wait_until 60 has_run $(($(awk '{ print $14 + $15 }' /proc/$program/stat) + 100)) || fail "the program does not run"
-	stop INT
-	expect_exit 0
-}
-
 samples() {
 	profile
-	expect_true "^python[^;]*;([^;(]*;)*$module(;$in_a)?(;[^;(]*)* [0-9]+$" 'sleeper (' 100
+	expect_true python "^python[^;]*;([^;(]*;)*$module(;$in_a)?(;[^;(]*)* [0-9]+$" 'sleeper (' 100 \
+		'^(spin|key|b|items|a|sleeper|<module>|Thread\.[a-z_]*) \((nest|threading)\.py'
 	! grep -q '_PyEval_EvalFrameDefault;.*nest.py' out || fail "the interpreter's loop is shown"
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Stacks of Python, with Debian's python3 and those of pyenv, whichever are on the machine.
 # shellcheck disable=SC2154 # $0 is the tree, as tests/run says
+. "$0/tests/guest/interp.sh"
 . "$0/tests/guest/python.sh"
 
 interpreters() {

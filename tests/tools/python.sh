@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Stacks of Python on kernels other than this machine's.
 # of file: image=systemd kernels=ends timeout=300
+. /interp.sh
 . /python.sh
 
 # run_program: starts the program, by the image's own Python.

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Stacks of PHP, with each that is in the path.
+# shellcheck disable=SC2154 # $0 is the tree, as tests/run says
+. "$0/tests/guest/interp.sh"
+. "$0/tests/guest/php.sh"
+
+# each PROGRAM CHECK: with the process of each interpreter that has frames, which runs the program, in $program.
+each() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	for php in php7.4 php8.2 php8.4; do
+		! command -v $php || echo $php >> those
+	done
+	[ -s those ] || skip "there is no PHP of 7.4, 8.2 or 8.4"
+	while read -r php; do
+		echo "  $php"
+		: > ready # that of the one before is there
+		$php "$1" > ready 2> own &
+		program=$!
+		wait_until 20 grep -q ready ready || fail "$php does not run"
+		set +e
+		(set -e; "$2")
+		came=$?
+		set -e
+		kill $program
+		wait $program || :
+		[ $came = 0 ] || exit $came
+	done < those
+}
+
+# slow=yes
+test_php_samples() {
+	write_program
+	each nest.php samples
+}
+
+# of the interpreter's own stacks
+test_php_own() {
+	write_teller
+	each own.php own
+}
+
+native() {
+	profile --native
+	grep -q 'nest.php:[0-9]*);execute_ex;.*nest.php' out || fail "the loop is not shown"
+}
+
+test_php_native() {
+	write_program
+	each nest.php native
+}
