@@ -212,22 +212,25 @@ static __always_inline bool interp_is_instruction(const struct interp_plan *plan
 
 /*
  * Compares the first frame, at an address, with what the loop has in registers: if it executes that frame, the place is
- * there. If it executes neither that frame nor, for an internal function, its caller, it has left its frames already.
+ * there. Code of a JIT compiler may leave the frame's own place as it was before the call. If the loop executes neither
+ * that frame nor, for an internal function, its caller, it has left its frames already.
  */
 static __always_inline void interp_by_registers(struct unwind_slot *slot, const struct interp_plan *plan, __u64 first)
 {
 	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
-	__u64 at, place, next;
+	__u64 at, in_register, place, next, line;
 
 	if (plan->frame_register == plan->place_register || !slot->n_ahead ||
 	    bpf_probe_read_kernel(&at, 8, regs + plan->frame_register) ||
-	    bpf_probe_read_kernel(&place, 8, regs + plan->place_register) ||
+	    bpf_probe_read_kernel(&in_register, 8, regs + plan->place_register) ||
+	    bpf_probe_read_user(&place, 8, (void *)first + plan->place) ||
 	    bpf_probe_read_user(&next, 8, (void *)first + plan->next))
 		return;
-	if (at == first) {
-		if (interp_is_instruction(plan, first, place))
-			slot->ahead[0] = (slot->ahead[0] & ~(__u64)INTERP_LINE_MASK) | interp_line(plan, place);
-	} else if (at != next && !INTERP_PLACE(slot->ahead[0]) && interp_is_loop(slot, slot->regs.pc)) {
+	if (INTERP_PLACE(slot->ahead[0])) {
+		place = at == first && interp_is_instruction(plan, first, in_register) ? in_register : place;
+		line = interp_is_instruction(plan, first, place) ? interp_line(plan, place) : 0;
+		slot->ahead[0] = (slot->ahead[0] & ~(__u64)INTERP_LINE_MASK) | line;
+	} else if (at != first && at != next && interp_is_loop(slot, slot->regs.pc)) {
 		slot->n_ahead = 0;
 		slot->next = first;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fuzzes the reader of Python's objects: the input is the memory of a process, from an address on; the code object is
- * at its begin. And the line table: the whole input is one.
+ * Fuzzes the readers of functions: the input is the memory of a process, from an address on; the function is at its
+ * begin. And the line table of Python: the whole input is one.
  */
 #include "fuzz.h"
 #include "interp/language.h"
@@ -15,6 +15,8 @@
 static const struct runtime runtimes[] = {
 	{ .language = &language_python, .python = { 112, 128, 136, 72, 184, .ascii = 48, .compact = 72, TYPES } },
 	{ .language = &language_python, .python = { 112, 128, 136, 68, 192, .ascii = 40, .compact = 56, TYPES } },
+	{ .language = &language_php, .php.filename = 136 },
+	{ .language = &language_php, .php.filename = 168 },
 };
 
 struct input {
@@ -43,25 +45,30 @@ static void check_text(const char *text, size_t max)
 			abort();
 }
 
+static void check_names(const struct runtime *runtime, const struct peek *peek, uint64_t at)
+{
+	struct names_code code = {};
+
+	if (names_read(&code, runtime, STATE, peek, at) == 1) {
+		check_text(code.function, sizeof(code.function));
+		check_text(code.file, sizeof(code.file));
+		for (unsigned int place = 0; place < 64; place++)
+			if (names_line(&code, place) < 0)
+				abort();
+		if (names_read(&code, runtime, STATE, peek, at) != 0)
+			abort();
+	}
+	names_release(&code);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size };
 	const struct peek peek = { read_input, &input };
 
-	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++) {
-		struct names_code code = {};
-
-		if (names_read(&code, &runtimes[i], STATE, &peek, BEGIN) == 1) {
-			check_text(code.function, sizeof(code.function));
-			check_text(code.file, sizeof(code.file));
-			for (unsigned int place = 0; place < 64; place++)
-				if (names_line(&code, place) < 0)
-					abort();
-			if (names_read(&code, &runtimes[i], STATE, &peek, BEGIN) != 0)
-				abort();
-		}
-		names_release(&code);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++)
+		for (unsigned int of = 0; of <= (runtimes[i].language->has_lines ? INTERP_OF_FILE : 0); of++)
+			check_names(&runtimes[i], &peek, BEGIN | of);
 	for (unsigned int place = 0; place < 256; place += 15)
 		if (lines_at(data, size, 1, place) < 0)
 			abort();

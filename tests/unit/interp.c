@@ -206,3 +206,133 @@ Test(interp, names_with_odd_characters)
 	cr_expect_str_eq(known.function, "\xc3\xa9\xe2\x82\xac\\x0a?");
 	names_release(&known);
 }
+
+/* --- PHP --- */
+
+struct php_string {
+	uint32_t references, type;
+	uint64_t hash, length;
+	char text[NAMES_FILE];
+};
+
+static struct php_string php_name, php_file, php_class_name;
+static struct {
+	uint64_t kind, name;
+} php_class;
+static uint64_t php_function[32];
+static const struct runtime php_runtime = { .language = &language_php, .php.filename = 152 };
+
+static struct php_string php_string(const char *text)
+{
+	struct php_string string = { 1, 6, 0, strlen(text), "" };
+
+	memcpy(string.text, text, strlen(text));
+	return string;
+}
+
+/* A method Cart::add of a file. */
+static void make_function(void)
+{
+	php_name = php_string("add");
+	php_file = php_string("/srv/app/cart.php");
+	php_class_name = php_string("Cart");
+	php_class.kind = 2;
+	php_class.name = (uintptr_t)&php_class_name;
+	memset(php_function, 0, sizeof(php_function));
+	php_function[0] = 2;
+	php_function[1] = (uintptr_t)&php_name;
+	php_function[2] = (uintptr_t)&php_class;
+	php_function[152 / 8] = (uintptr_t)&php_file;
+}
+
+static int read_php(struct names_code *to, const void *at, enum interp_of of)
+{
+	pid_t pid = getpid();
+	const struct peek peek = peek_at(&pid);
+
+	return names_read(to, &php_runtime, 0, &peek, (uintptr_t)at | of);
+}
+
+Test(interp, names_of_php)
+{
+	struct names_code known = {};
+
+	make_function();
+	cr_assert_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), 1);
+	cr_expect_str_eq(known.function, "Cart::add");
+	cr_expect_str_eq(known.file, "/srv/app/cart.php");
+	cr_expect_eq(names_line(&known, 31), 31);
+	cr_expect_eq(names_line(&known, INTERP_OF_FILE << INTERP_LINE_BITS | 31), 31);
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), 0);
+	/* another function in the same place: an internal one */
+	php_function[0] = 1;
+	php_function[2] = 0;
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), 1);
+	cr_expect_str_eq(known.function, "add");
+	cr_expect_str_empty(known.file);
+	names_release(&known);
+	cr_expect_eq(read_php(&known, &php_file, INTERP_OF_CLOSURE), 1);
+	cr_expect_str_eq(known.function, "{closure}");
+	cr_expect_str_eq(known.file, "/srv/app/cart.php");
+	cr_expect_eq(read_php(&known, &php_file, INTERP_OF_CLOSURE), 0);
+	php_file = php_string("/srv/app/other.php");
+	cr_expect_eq(read_php(&known, &php_file, INTERP_OF_FILE), 1);
+	cr_expect_str_eq(known.function, "{main}");
+	cr_expect_str_eq(known.file, "/srv/app/other.php");
+	names_release(&known);
+}
+
+Test(interp, names_of_php_that_are_none)
+{
+	struct names_code known = {};
+
+	make_function();
+	php_function[0] = 3;
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), -EBADMSG, "no kind of function");
+	make_function();
+	php_name.type = 7;
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), -EBADMSG, "the name is no string");
+	make_function();
+	php_function[1] = 0;
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), -EBADMSG, "there is no name");
+	make_function();
+	php_function[2] = 64;
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), -EBADMSG, "the class is nowhere");
+	make_function();
+	php_file.type = 0;
+	cr_expect_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), -EBADMSG, "the file's name is no string");
+	cr_expect_eq(read_php(&known, &php_file, INTERP_OF_CLOSURE), -EBADMSG);
+	cr_expect_eq(read_php(&known, NULL, INTERP_OF_CLOSURE), -ESRCH);
+	cr_expect_eq(read_php(&known, NULL, INTERP_OF_FUNCTION), -ESRCH);
+	names_release(&known);
+}
+
+Test(interp, names_of_php_with_odd_characters)
+{
+	struct names_code known = {};
+	size_t n;
+
+	make_function();
+	php_name = php_string("a\n\033[2J\xff\xc3\xa9");
+	/* an anonymous class has its file behind a NUL */
+	memcpy(php_class_name.text, "A@anonymous\0/srv/app/cart.php:3$0", 33);
+	php_class_name.length = 33;
+	cr_assert_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), 1);
+	cr_expect_str_eq(known.function, "A@anonymous::a\\n\\x1b[2J\\xff\xc3\xa9");
+	make_function();
+	php_name.length = UINT64_MAX;
+	memset(php_name.text, 'x', sizeof(php_name.text));
+	names_release(&known);
+	cr_assert_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), 1, "a long name is cut");
+	n = strlen(known.function);
+	cr_expect_eq(n, NAMES_FUNCTION - 1);
+	cr_expect_str_eq(known.function + n - 3, "...");
+	/* not in the middle of a character */
+	for (size_t i = 0; i + 1 < sizeof(php_name.text); i += 2)
+		memcpy(php_name.text + i, "\xc3\xa9", 2);
+	names_release(&known);
+	cr_assert_eq(read_php(&known, php_function, INTERP_OF_FUNCTION), 1);
+	n = strlen(known.function);
+	cr_expect_str_eq(known.function + n - 5, "\xc3\xa9...");
+	names_release(&known);
+}
