@@ -76,19 +76,19 @@ test_storm() {
 	[ $((n)) -le 100000 ] || fail "$n lines"
 	[ $((n + ${lost:-0} + ${missed:-0})) -ge 100000 ] || fail "$n lines, lost ${lost:-0}, missed ${missed:-0}"
 	[ "$n" -eq 100000 ] || grep -q '^\.\.\. [0-9]* records* of calls lost \.\.\.' log || fail "the log does not say it"
-	# three times as much as the default buffer holds, in parts that it does hold: none is lost
+	# three times as much as the default buffer holds, in parts that it does hold: none is lost but what the kernel skips
 	run sonde strace -f -e getppid -o log -- sh -c '
 		for part in 1 2 3 4 5; do
 			strace-calls 20000
 			tries=0
-			until [ "$(grep -c "getppid() " log)" -ge $((part * 20000)) ]; do
+			until [ "$(grep -c "getppid() " log)" -ge $((part * 20000 - 50)) ]; do
 				[ $((tries += 1)) -le 1200 ] || exit 9
 				sleep 0.1
 			done
 		done
 		exit 4'
 	expect_exit 4
-	! grep -E 'lost|missed|without' err || fail "some were lost"
+	! grep -E 'lost|without' err || fail "some were lost"
 }
 
 # Programs that are preempted skip hits: a call whose begin was seen has a line, also if its end was skipped.
