@@ -198,16 +198,15 @@ static __always_inline __u64 interp_root(const struct unwind_slot *slot, const s
 	return interp_thread_pointer() + plan->keys + key * INTERP_KEY_SIZE + 8;
 }
 
-/* Whether an address is one of the instructions of a frame's function. */
-static __always_inline bool interp_is_instruction(const struct interp_plan *plan, __u64 frame, __u64 at)
+/* Whether an address is one of the instructions of a function. */
+static __always_inline bool interp_is_instruction(const struct interp_plan *plan, __u64 function, __u64 at)
 {
-	__u64 function, begin;
+	__u64 begin;
 	__u32 n;
 
-	return !bpf_probe_read_user(&function, 8, (void *)frame + plan->code) &&
-	       !bpf_probe_read_user(&begin, 8, (void *)function + plan->instructions) &&
+	return !bpf_probe_read_user(&begin, 8, (void *)function + plan->instructions) &&
 	       !bpf_probe_read_user(&n, sizeof(n), (void *)function + plan->n_instructions) &&
-	       at - begin < (__u64)n * plan->instruction_size;
+	       at - begin < (__u64)n * plan->instruction_size && (at - begin) % plan->instruction_size == 0;
 }
 
 /*
@@ -218,17 +217,18 @@ static __always_inline bool interp_is_instruction(const struct interp_plan *plan
 static __always_inline void interp_by_registers(struct unwind_slot *slot, const struct interp_plan *plan, __u64 first)
 {
 	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
-	__u64 at, in_register, place, next, line;
+	__u64 at, in_register, place, next, line, function;
 
 	if (plan->frame_register == plan->place_register || !slot->n_ahead ||
 	    bpf_probe_read_kernel(&at, 8, regs + plan->frame_register) ||
 	    bpf_probe_read_kernel(&in_register, 8, regs + plan->place_register) ||
 	    bpf_probe_read_user(&place, 8, (void *)first + plan->place) ||
-	    bpf_probe_read_user(&next, 8, (void *)first + plan->next))
-		return;
+	    bpf_probe_read_user(&next, 8, (void *)first + plan->next) ||
+	    bpf_probe_read_user(&function, 8, (void *)first + plan->code) || !function)
+		return; /* a frame without a function is not ahead[0] */
 	if (INTERP_PLACE(slot->ahead[0])) {
-		place = at == first && interp_is_instruction(plan, first, in_register) ? in_register : place;
-		line = interp_is_instruction(plan, first, place) ? interp_line(plan, place) : 0;
+		place = at == first && interp_is_instruction(plan, function, in_register) ? in_register : place;
+		line = interp_is_instruction(plan, function, place) ? interp_line(plan, place) : 0;
 		slot->ahead[0] = (slot->ahead[0] & ~(__u64)INTERP_LINE_MASK) | line;
 	} else if (at != first && at != next && interp_is_loop(slot, slot->regs.pc)) {
 		slot->n_ahead = 0;
@@ -251,6 +251,9 @@ __noinline int interp_begin(__u32 number)
 		slot->record.flags |= STACK_UNKNOWN_RUNTIME;
 	plan = bpf_map_lookup_elem(&interp_plans, &key);
 	if (!plan || !plan->boundary || slot->narrow)
+		return 0;
+	/* One list for the process is of its first thread: others are of libraries and execute no PHP. */
+	if (!plan->keys && (__u32)bpf_get_current_pid_tgid() != bpf_get_current_pid_tgid() >> 32)
 		return 0;
 	at = interp_root(slot, plan);
 	if (!at || bpf_probe_read_user(&at, sizeof(at), (void *)at) || !at)

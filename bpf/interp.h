@@ -81,7 +81,7 @@ struct interp_plan {
 _Static_assert(sizeof(struct interp_plan) == 52, "as on the other side");
 
 /* The array "interp_plans" has this many; a process has a number (bpf/unwind.h), 0: none. */
-#define INTERP_PLANS 64
+#define INTERP_PLANS 256
 /* The number of a process with a runtime that has no plan. */
 #define INTERP_UNKNOWN 0xffffffffU
 

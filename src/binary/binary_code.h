@@ -84,6 +84,18 @@ struct binary_end {
 	struct instruction_operand operand; /* of an instruction at the place, which may stand for that of a stub */
 };
 
+/* A stretch of code with one record in .eh_frame: a function, or the cold part of one. */
+struct binary_extent {
+	uint64_t vaddr, size; /* address as linked; bytes */
+	/*
+	 * It begins with a frame on the stack: it is a part of a function that other parts jump to, and no function by
+	 * itself. So compilers move unlikely code out of the way.
+	 */
+	bool in_frame;
+};
+/* *extent: the one that the address is in, by .eh_frame_hdr. False: none is known. */
+bool binary_unwind_extent(struct binary *binary, uint64_t vaddr, struct binary_extent *extent);
+
 /* The function that a place in the file is in, by the symbols; NULL: none is known. */
 const struct binary_symbol *binary_function_around(struct binary *binary, uint64_t offset);
 

@@ -4,6 +4,7 @@
  * it. Looks up the begins of functions in the table of .eh_frame_hdr.
  */
 #include "base/search.h"
+#include "binary_code.h"
 #include "binary_part.h"
 
 /* The begin of .eh_frame_hdr (LSB 5.0 core, 10.6.2). */

@@ -227,17 +227,6 @@ int binary_each_ifunc(struct binary *binary, binary_slot_fn fn, void *ctx);
 int binary_unwind_start(struct binary *binary, uint64_t vaddr, uint64_t *start);
 /* Whether a function begins at this address by .eh_frame_hdr. */
 bool binary_unwinds_from(struct binary *binary, uint64_t vaddr);
-/* A stretch of code with one record in .eh_frame: a function, or the cold part of one. */
-struct binary_extent {
-	uint64_t vaddr, size; /* address as linked; bytes */
-	/*
-	 * It begins with a frame on the stack: it is a part of a function that other parts jump to, and no function by
-	 * itself. So compilers move unlikely code out of the way.
-	 */
-	bool in_frame;
-};
-/* *extent: the one that the address is in, by .eh_frame_hdr. False: none is known. */
-bool binary_unwind_extent(struct binary *binary, uint64_t vaddr, struct binary_extent *extent);
 
 /* *start: where the code section that holds the address begins. -ENOENT: none does, or sections are not known. */
 int binary_section_start(struct binary *binary, uint64_t vaddr, uint64_t *start);

@@ -92,7 +92,7 @@ static bool read_name(const struct peek *peek, const struct function_head *head,
 static int read_function(struct names_code *code, const struct runtime *runtime, const struct peek *peek,
 			 uint64_t address)
 {
-	struct function_head head;
+	struct function_head head, again;
 	struct function_lines lines = {};
 	uint64_t words[8] = {};
 	bool internal;
@@ -114,6 +114,9 @@ static int read_function(struct names_code *code, const struct runtime *runtime,
 	if (!read_name(peek, &head, code->function, sizeof(code->function)) ||
 	    (!internal && !read_string(peek, lines.filename, code->file, sizeof(code->file))))
 		return -EBADMSG;
+	/* PHP may have freed it meanwhile, and have something else there */
+	if (!peek_copy(peek, address, &again, sizeof(again)) || memcmp(&again, &head, sizeof(head)))
+		return -EBADMSG;
 	memcpy(code->words, words, sizeof(words));
 	code->first = (int)lines.first;
 	return 1;
@@ -123,18 +126,20 @@ static int read_function(struct names_code *code, const struct runtime *runtime,
 static int read_unnamed(struct names_code *code, const struct peek *peek, uint64_t address, const char *name)
 {
 	struct string_head head;
-	uint64_t words[8] = {};
+	uint64_t words[8] = { STRING_TYPE };
+	char file[sizeof(code->file)];
 
 	if (!peek_copy(peek, address, &head, sizeof(head)))
 		return -ESRCH;
-	words[0] = STRING_TYPE;
-	words[1] = head.length;
-	words[2] = head.hash;
-	if (!memcmp(words, code->words, sizeof(words)))
+	if (!read_string(peek, address, file, sizeof(file))) {
+		names_release(code);
+		return -EBADMSG;
+	}
+	/* the text itself: eval() names a file anew each time, at the address of the one before */
+	if (!memcmp(words, code->words, sizeof(words)) && !strcmp(file, code->file))
 		return 0;
 	names_release(code);
-	if (!read_string(peek, address, code->file, sizeof(code->file)))
-		return -EBADMSG;
+	snprintf(code->file, sizeof(code->file), "%s", file);
 	memcpy(code->words, words, sizeof(words));
 	snprintf(code->function, sizeof(code->function), "%s", name);
 	return 1;

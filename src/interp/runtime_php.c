@@ -4,8 +4,6 @@
  * that is executed; a short function that reads it confirms our table. All frames and functions are where PHP's headers
  * say (zend_compile.h), but for the few members whose place differs between versions.
  */
-#include <ctype.h>
-
 #include "binary/binary_code.h"
 #include "language.h"
 
@@ -43,33 +41,33 @@ static const struct version {
 static const char banner[] = "X-Powered-By: PHP/";
 
 #define PIECE	  65536
+#define LOOP_MAX  (1024 * 1024) /* bytes; those of Debian are below 100 KB */
+#define FAR_MAX	  (1 << 30)	/* bytes between the state and the loop */
 #define BYTES_MAX (256 * 1024 * 1024)
 
 /* Reads "8.2." */
 static bool read_version(struct runtime *runtime, const uint8_t *text)
 {
-	unsigned int major, minor;
-	char copy[8] = "";
+	char copy[8] = "", major[3], minor[3];
+	int n = 0;
 
 	memcpy(copy, text, sizeof(copy) - 1);
-	if (sscanf(copy, "%2u.%2u.", &major, &minor) != 2)
+	if (sscanf(copy, "%2[0-9].%2[0-9].%n", major, minor, &n) != 2 || !n)
 		return false;
-	runtime->major = major;
-	runtime->minor = minor;
+	runtime->major = (unsigned int)atoi(major);
+	runtime->minor = (unsigned int)atoi(minor);
 	return true;
 }
 
-/* Searches the file, which has the text nowhere in particular. */
+/* Searches the file, which has the text nowhere in particular, but for its last page: that has no text. */
 static bool find_version(struct runtime *runtime, const struct runtime_file *file)
 {
 	const size_t n = sizeof(banner) - 1, behind = n + 8;
 	uint8_t *piece __free = base_alloc(PIECE + behind);
 
-	/* of the last piece, what is behind the end of the file is 0 */
 	for (uint64_t at = 0; at < BYTES_MAX; at += PIECE) {
 		size_t got = PIECE + behind;
 
-		memset(piece, 0, PIECE + behind);
 		while (got && binary_read(file->binary, at, piece, got))
 			got = got > 4096 ? got - 4096 : 0;
 		if (!got)
@@ -83,32 +81,52 @@ static bool find_version(struct runtime *runtime, const struct runtime_file *fil
 
 /* --- the loop --- */
 
-/* Sets the loop's code: the function, and the part of it that the compiler has put elsewhere, to which it jumps. */
-static void set_loop(struct runtime *runtime, const struct runtime_file *file)
+/* *part: the code that the compiler has put elsewhere, to which the loop jumps; of size 0 if there is none. */
+static bool find_loop(const struct runtime_file *file, struct binary_extent *part)
 {
-	const struct binary_exits *exits = binary_exits_at(file->binary, file->loop.vaddr), *part = NULL;
-	uint64_t state = file->state.vaddr, begin = file->loop.vaddr, end = begin + file->loop.size;
-	struct interp_loop *loop = &runtime->plan.loop;
+	struct binary_symbol loop = { .vaddr = file->loop.vaddr, .size = file->loop.size };
+	const struct binary_exits *exits;
 
-	vec_each(exit, exits) {
-		if (exit->kind != BINARY_EXIT_JUMP)
-			continue;
-		part = binary_exits_at(file->binary, exit->target);
-		if (part && part->in_frame)
-			break;
-		part = NULL;
+	*part = (struct binary_extent){};
+	if (!loop.size || loop.size > LOOP_MAX || binary_offset_of(file->binary, loop.vaddr, true, &loop.offset))
+		return false;
+	/* of the code alone: a file of others must not make sonde read symbols */
+	exits = binary_exits_of(file->binary, &loop);
+	if (!exits || exits->why)
+		return false;
+	vec_each(exit, exits)
+		if (exit->kind == BINARY_EXIT_JUMP && binary_unwind_extent(file->binary, exit->target, part) && part->in_frame)
+			return part->size && part->size <= LOOP_MAX;
+	*part = (struct binary_extent){};
+	return true;
+}
+
+/* Sets the loop's code. False: it is not known, or stands where none does. */
+static bool set_loop(struct runtime *runtime, const struct runtime_file *file)
+{
+	uint64_t state = file->state.vaddr, begin = file->loop.vaddr, end = begin + file->loop.size, gap = end, gap_end = end;
+	struct interp_loop *loop = &runtime->plan.loop;
+	struct binary_extent part;
+
+	if (!find_loop(file, &part))
+		return false;
+	if (part.size && part.vaddr + part.size <= begin) {
+		gap = part.vaddr + part.size;
+		gap_end = begin;
+		begin = part.vaddr;
+	} else if (part.size) {
+		gap_end = part.vaddr;
+		end = part.vaddr + part.size;
 	}
-	if (part && part->vaddr < begin) {
-		loop->gap = (int)(part->vaddr + part->size - state);
-		loop->gap_size = (unsigned int)(begin - (part->vaddr + part->size));
-		begin = part->vaddr;
-	} else if (part) {
-		loop->gap = (int)(end - state);
-		loop->gap_size = (unsigned int)(part->vaddr - end);
-		end = part->vaddr + part->size;
-	}
-	loop->begin = (int)(begin - state);
-	loop->size = (unsigned int)(end - begin);
+	if (gap > gap_end || begin - state + FAR_MAX > 2ULL * FAR_MAX || end - state + FAR_MAX > 2ULL * FAR_MAX)
+		return false;
+	*loop = (struct interp_loop){
+		.begin = (int)(begin - state),
+		.size = (unsigned int)(end - begin),
+		.gap = (int)(gap - state),
+		.gap_size = (unsigned int)(gap_end - gap),
+	};
+	return true;
 }
 
 static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
@@ -123,8 +141,10 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 			version = &versions[i];
 	if (!version)
 		return "is none of 7.4, 8.2 and 8.4";
-	if (!file->state.vaddr)
+	if (!file->state.vaddr && !binary_find_exported(file->binary, "executor_globals_offset", &stub))
 		return "was built for threads (ZTS)";
+	if (!file->state.vaddr)
+		return "exports too few symbols";
 	if (binary_find_exported(file->binary, "zend_is_executing", &stub) ||
 	    !runtime_confirms(file, &stub, version->current))
 		return "was built in a way that is not known";
@@ -149,8 +169,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		/* ZEND_ACC_FAKE_CLOSURE is not set: that has the name of a function */
 		.closures = version->closure | version->closure << 1,
 	};
-	set_loop(runtime, file);
-	return NULL;
+	return set_loop(runtime, file) ? NULL : "has a loop whose code is not known";
 }
 
 const struct language language_php = {

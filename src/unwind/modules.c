@@ -150,11 +150,7 @@ static int make_table(struct modules *modules, struct module *module, struct bin
 	uint64_t refused = modules->tables.rules.refused;
 	int ret;
 
-	if (modules->long_work)
-		modules->long_work(modules->ctx, true);
 	ret = module_table_make(&module->table, &modules->tables, binary, module->id.uid);
-	if (modules->long_work)
-		modules->long_work(modules->ctx, false);
 	if (ret == -ENOSPC || ret == -ENOMEM || ret == -EFBIG)
 		shares_refuse(modules->tables.shares, module->id.uid, USERS_NO_TABLE, module->shown.path);
 	else if (!ret && modules->tables.rules.refused > refused)
@@ -183,6 +179,16 @@ static uint32_t plan_number(struct modules *modules, const struct runtime *runti
 	return number;
 }
 
+static void read_binary(struct modules *modules, struct module *module, struct binary *binary)
+{
+	module->shown.build_id = binary_build_id(binary);
+	module->shown.runtime = runtime_read(binary);
+	if (module->shown.runtime)
+		module->plan = plan_number(modules, module->shown.runtime);
+	if (modules->want_tables)
+		module->shown.has_table = !make_table(modules, module, binary);
+}
+
 /* Reads what the file says. A damaged file, or one of another architecture, has a name only. */
 static void read_file(struct modules *modules, struct module *module, int fd)
 {
@@ -191,12 +197,11 @@ static void read_file(struct modules *modules, struct module *module, int fd)
 	module->opened = true;
 	if (open_binary(fd, &binary))
 		return;
-	module->shown.build_id = binary_build_id(binary);
-	module->shown.runtime = runtime_read(binary);
-	if (module->shown.runtime)
-		module->plan = plan_number(modules, module->shown.runtime);
-	if (modules->want_tables)
-		module->shown.has_table = !make_table(modules, module, binary);
+	if (modules->long_work)
+		modules->long_work(modules->ctx, true);
+	read_binary(modules, module, binary);
+	if (modules->long_work)
+		modules->long_work(modules->ctx, false);
 }
 
 /* Keeps a descriptor with its module, if there is room for it. */

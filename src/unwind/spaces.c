@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
+#include "interp/runtime.h"
 #include "spaces.h"
 
 /* Much longer than any program runs. */
@@ -362,7 +363,8 @@ void spaces_map(struct spaces *spaces, struct space *space, const struct unwind_
 
 void spaces_set_runtime(struct space *space, const struct space_runtime *runtime)
 {
-	if (!space->runtime.of)
+	/* one for a process: the first that has a plan */
+	if (!space->runtime.of || (space->runtime.of->why && !runtime->of->why))
 		space->runtime = *runtime;
 }
 

@@ -48,3 +48,15 @@ test_php_native() {
 	write_program
 	each nest.php native
 }
+
+# A file that claims to be PHP, and whose loop has no end that is known: its stacks are as any other, and one line says why.
+test_php_that_is_none() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	LD_PRELOAD=$(dirname "$(command -v calls)")/libphps.so sh -c 'while :; do :; done' &
+	program=$!
+	run sonde profile -p $program -f 1
+	kill $program
+	expect_exit 0
+	expect_line '^sh;'
+	expect_err 'stacks of PHP 8\.2 \(.*libphps\.so\) show .*: it has a loop whose code is not known$'
+}
