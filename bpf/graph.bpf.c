@@ -185,50 +185,78 @@ static __always_inline bool is_above(__u64 frame, __u64 other)
 }
 
 /*
- * The stack of a kernel function that begins: at its return, kernels before 5.16 cannot unwind. 0: there is none, or it
- * is not wanted.
+ * The stack of a kernel function that begins: at its return, kernels before 5.16 cannot unwind. 0: there is none.
  */
-static __always_inline __u64 take_stack(void *ctx)
+static __always_inline void take_stack(void *ctx, struct graph_thread *thread)
 {
 #ifdef GRAPH_STACKS
+	thread->stack = 0;
 	if (context_kind() == CONTEXT_TRACING || (__s64)PT_REGS_SP((struct pt_regs *)ctx) < 0)
-		return stack_keep_kernel(ctx, 0);
+		thread->stack = stack_keep_kernel(ctx, 0);
 #endif
-	return 0;
 }
 
 /*
- * Takes an entry for a thread: a free one, one whose thread has no call now or, if all have, any of them, which has most
- * likely ended within a call. NULL: another processor was quicker.
+ * Makes an entry that was in a state the thread's, with one call. False: another processor was quicker.
+ *
+ * Kernels before 5.12 swap nothing: there two threads may take one entry at the same moment, and one of them is then
+ * without a tree until a call begins above the frame of its first one.
  */
-static __always_inline struct graph_thread *claim_thread(__u64 key)
+static __always_inline bool take_entry(struct graph_thread *thread, __u64 state, __u64 key)
+{
+	if (__sync_val_compare_and_swap(&thread->state, state, GRAPH_STATE(key, 1)) != state)
+		return false;
+	/* nobody else changes it now, so this changes nothing if the swap has written it */
+	*(volatile __u64 *)&thread->state = GRAPH_STATE(key, 1);
+	return true;
+}
+
+/*
+ * Chooses an entry for a thread: a free one, one whose thread has no call now or, if all have, any of them, which has most
+ * likely ended within a call. Which of several is chosen depends on the thread.
+ */
+static __always_inline struct graph_thread *choose_entry(__u64 key)
 {
 	struct graph_thread *threads = threads_of(key), *thread = NULL;
-	struct event who;
-	__u64 owner;
+	__u64 way = key >> GRAPH_TID_BITS;
 
 #pragma unroll
 	for (int i = 0; i < GRAPH_THREAD_WAYS; i++)
-		if (!thread && (!threads[i].key || !threads[i].depth))
+		if (!thread && !threads[i].key && !threads[i].depth)
 			thread = &threads[i];
-	if (!thread) {
-		pending_lost(PENDING_NO_ROOM);
-		thread = &threads[key >> GRAPH_TID_BITS & (GRAPH_THREAD_WAYS - 1)];
-	}
-	owner = thread->key;
-	if (__sync_val_compare_and_swap(&thread->key, owner, key) != owner) {
+#pragma unroll
+	for (int i = 0; i < GRAPH_THREAD_WAYS; i++, way++)
+		if (!thread && !threads[way & (GRAPH_THREAD_WAYS - 1)].depth)
+			thread = &threads[way & (GRAPH_THREAD_WAYS - 1)];
+	if (thread)
+		return thread;
+	pending_lost(PENDING_NO_ROOM);
+	return &threads[way & (GRAPH_THREAD_WAYS - 1)];
+}
+
+/* Takes an entry for a thread, and begins a call in it. NULL: another processor was quicker. */
+static __always_inline struct graph_thread *claim_thread(const struct hit *hit)
+{
+	struct graph_thread *thread = choose_entry(hit->who);
+	volatile __u64 *comm = (void *)thread->comm;
+	struct event who;
+
+	if (!take_entry(thread, *(volatile __u64 *)&thread->state, hit->who)) {
 		pending_lost(PENDING_NO_ROOM);
 		return NULL;
 	}
-	/* kernels before 5.12 swap nothing */
-	thread->key = key;
-	thread->depth = thread->sent = 0;
+	/* user space reads it meanwhile, and an interrupt may come between, whose calls are in this one */
+	comm[0] = 0;
+	*(volatile __u64 *)&thread->key = hit->who;
+	*(volatile __u64 *)&thread->frame = hit->frame;
 	event_fill(&who);
 	thread->pid = who.pid;
 	thread->tid = who.tid;
 	thread->ppid = who.ppid;
 	thread->uid = who.uid;
-	__builtin_memcpy(thread->comm, who.comm, sizeof(thread->comm));
+	*(volatile __u64 *)&thread->sent = 0;
+	comm[1] = ((__u64 *)who.comm)[1];
+	comm[0] = ((__u64 *)who.comm)[0];
 	return thread;
 }
 
@@ -238,42 +266,53 @@ static __always_inline bool is_root(__u64 slot)
 	return !config.under || graph_functions[slot & (GRAPH_SLOTS - 1)] & GRAPH_ROOT;
 }
 
-/* The thread in which a call begins. NULL: no tree is open, and none may begin with this function. */
-static __always_inline struct graph_thread *thread_of(void *ctx, const struct hit *hit, __u64 slot)
+/*
+ * The thread in which a call begins, and how deep. Of an outermost one the entry says already that it has begun: else
+ * another thread could take it. NULL: no tree is open, and none may begin with this function.
+ */
+static __always_inline struct graph_thread *thread_of(void *ctx, const struct hit *hit, __u64 slot, __u32 *depth)
 {
 	struct graph_thread *thread = find_thread(hit->who);
+	__u64 state = 0;
 
-	if (!thread) {
-		if (!is_root(slot) || event_of_reader())
+	if (thread) {
+		state = *(volatile __u64 *)&thread->state;
+		/* another one takes it just now */
+		if (!GRAPH_STATE_IS_OF(state, hit->who))
+			thread = NULL;
+	}
+	*depth = 0;
+	if (thread && (__u32)state && !is_above(hit->frame, thread->frame)) {
+		*depth = state;
+		return thread;
+	}
+	if (!is_root(slot)) {
+		if (thread && (__u32)state)
+			thread->depth = 0;
+		return NULL;
+	}
+	if (!thread || !take_entry(thread, state, hit->who)) {
+		if (event_of_reader())
 			return NULL;
-		thread = claim_thread(hit->who);
+		thread = claim_thread(hit);
 		if (!thread)
 			return NULL;
 	}
-	if (thread->depth) {
-		if (!is_above(hit->frame, thread->frame))
-			return thread;
-		thread->depth = 0;
-	}
-	if (!is_root(slot))
-		return NULL;
 	thread->frame = hit->frame;
-	thread->stack = take_stack(ctx);
+	take_stack(ctx, thread);
 	return thread;
 }
 
 /* The call has ended without a return, and so have those in it. The thread is where it was before it. */
-static __always_inline void forget(const PENDING *call, struct graph_thread *thread, __u64 who)
+static __always_inline void forget(const PENDING *call, __u64 who, __u32 *depth)
 {
-	__u32 depth = GRAPH_CALL_DEPTH(call->what);
-
 	pending_lost(PENDING_NO_END);
-	if (call->thread == who && depth < thread->depth)
-		thread->depth = depth;
+	if (call->thread == who && GRAPH_CALL_DEPTH(call->what) < *depth)
+		*depth = GRAPH_CALL_DEPTH(call->what);
 }
 
 /* Claims an entry, and forgets a call that was in this frame before. Mostly the first one is free. */
-static __always_inline PENDING *claim(const struct hit *hit, struct graph_thread *thread)
+static __always_inline PENDING *claim(const struct hit *hit, __u32 *depth)
 {
 	PENDING *call = pending_entries_of(hit->key);
 	__u64 owner = __sync_val_compare_and_swap(&pending_head(call)->key, 0, hit->key);
@@ -289,43 +328,44 @@ static __always_inline PENDING *claim(const struct hit *hit, struct graph_thread
 	call = pending_find(hit->key);
 	if (!call)
 		return pending_claim(hit->key);
-	forget(call, thread, hit->who);
+	forget(call, hit->who, depth);
 	return call;
 }
 
 /* A call that is too deep is only counted. */
-static __always_inline bool is_too_deep(const struct hit *hit, struct graph_thread *thread)
+static __always_inline bool is_too_deep(const struct hit *hit, struct graph_thread *thread, __u32 *depth)
 {
 	PENDING *call;
 
-	if (!config.limited || thread->depth < config.depth)
+	if (!config.limited || *depth < config.depth)
 		return false;
 	call = pending_find(hit->key);
 	if (call) {
-		forget(call, thread, hit->who);
+		forget(call, hit->who, depth);
 		pending_free(call, call->what);
 	}
-	if (thread->depth < config.depth)
+	if (*depth < config.depth)
 		return false;
-	thread->depth++;
+	thread->depth = *depth + 1;
 	return true;
 }
 
 /* False: its return is of no interest. */
 static __always_inline bool begins(void *ctx, const struct hit *hit, __u64 slot)
 {
-	struct graph_thread *thread = thread_of(ctx, hit, slot);
-	PENDING *call;
 	__u32 depth;
+	struct graph_thread *thread = thread_of(ctx, hit, slot, &depth);
+	PENDING *call;
 
 	if (!thread)
 		return false;
-	if (is_too_deep(hit, thread))
+	if (is_too_deep(hit, thread, &depth))
 		return true;
-	call = claim(hit, thread);
-	if (!call)
+	call = claim(hit, &depth);
+	if (!call) {
+		thread->depth = depth;
 		return false;
-	depth = thread->depth;
+	}
 	/* at once: an interrupt may come between, whose calls are in this one */
 	thread->depth = depth + 1;
 	call->what = GRAPH_CALL(slot, depth);
@@ -358,16 +398,21 @@ static __always_inline bool must_name(struct graph_thread *thread, struct task_s
 #ifndef GRAPH_STACKS
 	if (thread->sent && first == known[0] && second == known[1])
 		return false;
+	thread->sent = 1;
 #endif
 	known[0] = first;
 	known[1] = second;
-	thread->sent = 1;
 	return true;
 }
 
-static __always_inline void fill_who(struct graph_who *who, const struct graph_thread *thread)
+/* Before another thread may take the entry. */
+static __always_inline void copy_who(struct graph_who *who, const struct graph_thread *thread)
 {
+#ifdef GRAPH_STACKS
 	who->stack = thread->stack;
+#else
+	who->stack = 0;
+#endif
 	who->pid = thread->pid;
 	who->tid = thread->tid;
 	who->ppid = thread->ppid;
@@ -380,7 +425,7 @@ static __always_inline void fill_who(struct graph_who *who, const struct graph_t
  * order as they are, and between threads that is as near as it gets.
  */
 static __always_inline void send(void *ctx, const PENDING *call, __u64 now, __u64 took, bool args,
-				 const struct graph_thread *name)
+				 const struct graph_who *name)
 {
 	const __u64 bytes = args ? sizeof(struct graph_event) : offsetof(struct graph_event, args);
 	const __u64 words = RING_TIME + (bytes + (name ? sizeof(struct graph_who) : 0)) / sizeof(__u64);
@@ -406,12 +451,12 @@ static __always_inline void send(void *ctx, const PENDING *call, __u64 now, __u6
 		__builtin_memcpy(e->text, call->text, sizeof(e->text));
 	}
 	if (name)
-		fill_who((void *)e + bytes, name);
+		__builtin_memcpy((void *)e + bytes, name, sizeof(*name));
 	ring_commit(&place, 0, words);
 }
 
 static __always_inline void send_named(void *ctx, const PENDING *call, __u64 now, __u64 took,
-				       const struct graph_thread *name)
+				       const struct graph_who *name)
 {
 	if (config.args)
 		send(ctx, call, now, took, true, name);
@@ -444,13 +489,16 @@ static __always_inline void ends(void *ctx, const struct hit *hit)
 		took = 0;
 	depth = GRAPH_CALL_DEPTH(call->what);
 	thread = find_thread(hit->who);
-	if (thread)
-		thread->depth = depth;
-	if (took >= config.least) {
-		barrier_var(depth);
-		if (!depth && thread && must_name(thread, hit->task))
-			send_named(ctx, call, now, took, thread);
-		else
+	if (thread && !depth && took >= config.least && must_name(thread, hit->task)) {
+		struct graph_who name;
+
+		copy_who(&name, thread);
+		thread->depth = 0;
+		send_named(ctx, call, now, took, &name);
+	} else {
+		if (thread)
+			thread->depth = depth;
+		if (took >= config.least)
 			send_named(ctx, call, now, took, NULL);
 	}
 	call->thread = 0;

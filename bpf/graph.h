@@ -47,14 +47,23 @@ enum graph_text {
 #define GRAPH_KEY_NO_TASK(mix) ((mix) << GRAPH_TID_BITS)
 #define GRAPH_KEY_TID(key)     ((key) & ((1 << GRAPH_TID_BITS) - 1))
 
+/* Whose an entry is and how many calls have begun and not returned, in one word, so that both can be swapped at once. */
+#define GRAPH_STATE(key, depth)	      ((key) >> GRAPH_TID_BITS << 32 | (depth))
+#define GRAPH_STATE_IS_OF(state, key) (!(((state) ^ (key) << (32 - GRAPH_TID_BITS)) >> 32))
+
 /* User space reads whose calls have not returned at the end. A cache line. */
 struct graph_thread {
 	unsigned long long key;	  /* 0: the entry is free */
 	unsigned long long frame; /* of its outermost call */
-	unsigned long long stack; /* of the kernel, as that call began; 0: none */
-	unsigned int depth;	  /* how many calls have begun and not returned */
-	unsigned int sent;	  /* 1: a record has said who it is */
-	/* as it was when its first call began; comm: when a record last said it */
+	union {
+		unsigned long long stack; /* with stacks: of the kernel, as that call began; 0: none */
+		unsigned long long sent;  /* else: 1: a record has said who it is */
+	};
+	union {
+		unsigned long long state; /* GRAPH_STATE(); its owner alone changes one that has a depth */
+		unsigned int depth;
+	};
+	/* as it was when its first call began; comm: when a record last said it; "": this is being filled in */
 	unsigned int pid, tid, ppid, uid;
 	char comm[EVENT_COMM_LEN];
 };

@@ -254,6 +254,16 @@ static struct thread *thread_of(struct graph *graph, uint64_t key)
 	return thread;
 }
 
+static void copy_who(const struct graph *graph, struct thread *thread, const struct graph_thread *known)
+{
+	thread->stack = graph->shared.stacks ? known->stack : 0;
+	thread->who.pid = known->pid;
+	thread->who.tid = known->tid;
+	thread->who.ppid = known->ppid;
+	thread->who.uid = known->uid;
+	memcpy(thread->who.comm, known->comm, sizeof(thread->who.comm));
+}
+
 /*
  * Who it is, if no record has said it, and what only the record of its outermost call would say: the programs know it as
  * long as no other thread has taken its entry.
@@ -267,14 +277,14 @@ static void find_who(const struct graph *graph, struct thread *thread)
 	thread->stack = 0;
 	thread->who.tid = GRAPH_KEY_TID(thread->key);
 	for (size_t i = 0; i < GRAPH_THREAD_WAYS; i++) {
-		if (known[i].key != thread->key)
+		struct graph_thread copy;
+
+		if (__atomic_load_n(&known[i].key, __ATOMIC_ACQUIRE) != thread->key)
 			continue;
-		thread->stack = known[i].stack;
-		thread->who.pid = known[i].pid;
-		thread->who.tid = known[i].tid;
-		thread->who.ppid = known[i].ppid;
-		thread->who.uid = known[i].uid;
-		memcpy(thread->who.comm, known[i].comm, sizeof(thread->who.comm));
+		copy = known[i];
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (*copy.comm && __atomic_load_n(&known[i].key, __ATOMIC_RELAXED) == thread->key)
+			copy_who(graph, thread, &copy);
 	}
 }
 
