@@ -143,7 +143,9 @@ static __always_inline void ring_wake(struct ring_state *state, __u64 next)
 	if (!ring_setup.wake_at || shared->rung || ((next - shared->tail) & RING_PLACE_MASK) < ring_setup.wake_at)
 		return;
 	shared->rung = 1;
-	bpf_ringbuf_output(&ring_bell, state, sizeof(__u64), BPF_RB_FORCE_WAKEUP);
+	/* another processor may ring just now: then the next page does */
+	if (bpf_ringbuf_output(&ring_bell, state, sizeof(__u64), BPF_RB_FORCE_WAKEUP))
+		shared->rung = 0;
 }
 
 /* The record reaches or passes the end of its page: the next one begins at `next`. */

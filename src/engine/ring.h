@@ -69,6 +69,10 @@ int ring_read(struct ring_set *set, ring_fn fn, void *ctx);
  * they stay for the next call.
  */
 uint64_t ring_waiting(const struct ring_set *set);
+/* From now on ring_read() leaves out what begins later. Programs may go on recording. */
+void ring_end(struct ring_set *set);
+/* Records that are known to be lost and were not reported with a run yet: that comes with the next one of their ring. */
+uint64_t ring_unreported(const struct ring_set *set);
 /* ring_read() for all that is left, when no program records any more: what was not completed is lost. */
 int ring_read_last(struct ring_set *set, ring_fn fn, void *ctx);
 

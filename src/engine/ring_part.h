@@ -22,6 +22,8 @@ struct ring_one {
 	struct spot at;	   /* the next record to read */
 	uint64_t late;	   /* state->late, as far as it is known that it has damaged nothing that is read */
 	uint64_t unpassed; /* lost, and not reported with a run yet */
+	bool ends;	   /* nothing is read from `end` on */
+	struct spot end;
 };
 
 /* All sizes are powers of two, but those of a processor and of a block's bytes. */

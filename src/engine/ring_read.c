@@ -122,6 +122,8 @@ static struct spot find_begin(const struct ring_set *set, const struct ring_one 
 /* The reader goes on at another place: what is between is lost. */
 static void skip_to(struct ring_one *ring, struct spot at)
 {
+	if (ring->ends && at.place > ring->end.place)
+		at = ring->end;
 	ring->unpassed += at.number - ring->at.number;
 	ring->at = at;
 }
@@ -202,7 +204,7 @@ static bool copy(struct ring_set *set, const struct ring_one *ring, struct spot 
 /* last: no program writes any more. */
 static int read_ring(struct ring_set *set, struct ring_one *ring, bool last, ring_fn fn, void *ctx)
 {
-	struct spot end = ring_head(ring), to;
+	struct spot end = ring->ends ? ring->end : ring_head(ring), to;
 	int ret = 0;
 
 	while (!ret && ring->at.place < end.place) {
@@ -254,6 +256,35 @@ int ring_read(struct ring_set *set, ring_fn fn, void *ctx)
 uint64_t ring_waiting(const struct ring_set *set)
 {
 	return set->waiting;
+}
+
+/* An interrupted program can store an older head for a moment. Then its place or its number is far too high. */
+static bool is_sound(const struct ring_one *ring, struct spot head)
+{
+	uint64_t words = head.place - ring->at.place;
+
+	return words < SOON_WORDS && head.number - ring->at.number <= words;
+}
+
+void ring_end(struct ring_set *set)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		struct ring_one *ring = &set->rings[i];
+
+		for (int tries = 0; tries < CALM_TRIES && !ring->ends; tries++) {
+			ring->end = ring_head(ring);
+			ring->ends = is_sound(ring, ring->end);
+		}
+	}
+}
+
+uint64_t ring_unreported(const struct ring_set *set)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		n += set->rings[i].unpassed;
+	return n;
 }
 
 int ring_read_last(struct ring_set *set, ring_fn fn, void *ctx)

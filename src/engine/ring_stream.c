@@ -110,12 +110,17 @@ static void pass_on_last(const void *record, size_t size, void *ctx)
 		stream->fn(record, size, stream->ctx);
 }
 
+/*
+ * Programs may go on. What they record from now on is left out: the rings are read one after the other, and a call that
+ * ends on one processor would be there without a call in it that has ended on another.
+ */
 void ring_stream_take_all(struct ring_stream *stream, bool (*should_hurry)(void *ctx), void *ctx)
 {
 	uint64_t since = clock_monotonic_ns();
 
 	stream->should_hurry = should_hurry;
 	stream->hurry_ctx = ctx;
+	ring_end(stream->set);
 	ring_read(stream->set, add_run, stream);
 	while (ring_waiting(stream->set) && clock_monotonic_ns() - since < END_NS) {
 		/* sonde may have a higher priority than the program's task, and the same processor */
@@ -123,7 +128,7 @@ void ring_stream_take_all(struct ring_stream *stream, bool (*should_hurry)(void 
 		ring_read(stream->set, add_run, stream);
 	}
 	stream->unread += ring_waiting(stream->set);
-	order_hand_on(&stream->taken, UINT64_MAX, pass_on_last, stream);
+	order_hand_on(&stream->taken, since, pass_on_last, stream);
 }
 
 uint64_t ring_stream_unread(const struct ring_stream *stream)
@@ -133,7 +138,7 @@ uint64_t ring_stream_unread(const struct ring_stream *stream)
 
 uint64_t ring_stream_lost(const struct ring_stream *stream)
 {
-	return stream->lost + ring_missed(stream->set);
+	return stream->lost + ring_unreported(stream->set) + ring_missed(stream->set);
 }
 
 void ring_stream_free(struct ring_stream *stream)

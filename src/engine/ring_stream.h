@@ -24,7 +24,7 @@ int ring_stream_new(struct ring_stream **stream, struct object *object, uint64_t
  */
 int ring_stream_open(struct ring_stream *stream, struct intake *intake, stream_fn fn, void *ctx, struct err *err);
 const struct ring_set *ring_stream_rings(const struct ring_stream *stream);
-/* As stream_take_all(). */
+/* As stream_take_all(), but leaves out what is recorded after the begin of the call. */
 void ring_stream_take_all(struct ring_stream *stream, bool (*should_hurry)(void *ctx), void *ctx);
 /* Returns how many records ring_stream_take_all() could not pass on. */
 uint64_t ring_stream_unread(const struct ring_stream *stream);

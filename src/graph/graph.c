@@ -640,6 +640,9 @@ void graph_add(struct graph *graph, const void *record)
 		print_flat(graph, record);
 		return;
 	}
+	/* one that has begun after the end: calls that it is in may be missing */
+	if (graph->stopped && event->time - event->ns > graph->stopped)
+		return;
 	thread = thread_of(graph, event->thread);
 	if (event->what >> 32 & GRAPH_NAMED)
 		learn_who(graph, thread, event);
