@@ -232,6 +232,11 @@ static void close_rows(void *state)
 	graph_free(state);
 }
 
+static void lost_rows(void *state)
+{
+	graph_lost(state);
+}
+
 static const struct progs_pairs pairs = {
 	.entry = "graph_entry",
 	.ret = "graph_return",
@@ -239,7 +244,7 @@ static const struct progs_pairs pairs = {
 	.settings = SETTING(struct probes_settings, struct settings, probes),
 };
 
-static const struct event_rows rows = { open_rows, begin_rows, add_row, stop_rows, end_rows, close_rows };
+static const struct event_rows rows = { open_rows, begin_rows, add_row, stop_rows, end_rows, close_rows, lost_rows };
 
 static const struct stacks_source stacks = {};
 

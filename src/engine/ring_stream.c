@@ -27,6 +27,8 @@ struct ring_stream {
 	void *ctx;
 	struct order taken; /* read from the rings and not passed on yet */
 	uint64_t lost;
+	void (*on_loss)(void *ctx);
+	void *loss_ctx;
 	unsigned int quiet;
 
 	/* At the end. */
@@ -63,6 +65,15 @@ static int add_run(const struct ring_run *run, void *ctx)
 	return 0;
 }
 
+static void read_rings(struct ring_stream *stream)
+{
+	uint64_t before = ring_stream_lost(stream);
+
+	ring_read(stream->set, add_run, stream);
+	if (stream->on_loss && ring_stream_lost(stream) != before)
+		stream->on_loss(stream->loss_ctx);
+}
+
 /*
  * What is older than a look at the clock has a place in a ring before that is read, but what a program was interrupted in
  * between its own look and its place: that comes late. All that its thread had recorded before has come then.
@@ -72,7 +83,7 @@ static int take(void *ctx)
 	struct ring_stream *stream = ctx;
 	uint64_t until = clock_monotonic_ns() - CLOCK_NS;
 
-	ring_read(stream->set, add_run, stream);
+	read_rings(stream);
 	if (ring_waiting(stream->set))
 		return SETTLE_MS;
 	stream->quiet = stream->taken.n ? 0 : stream->quiet + 1;
@@ -91,6 +102,12 @@ int ring_stream_open(struct ring_stream *stream, struct intake *intake, stream_f
 	if (!ret)
 		intake_add(intake, INTAKE_STREAM, take, stream);
 	return ret;
+}
+
+void ring_stream_on_loss(struct ring_stream *stream, void (*fn)(void *ctx), void *ctx)
+{
+	stream->on_loss = fn;
+	stream->loss_ctx = ctx;
 }
 
 const struct ring_set *ring_stream_rings(const struct ring_stream *stream)
@@ -121,11 +138,11 @@ void ring_stream_take_all(struct ring_stream *stream, bool (*should_hurry)(void 
 	stream->should_hurry = should_hurry;
 	stream->hurry_ctx = ctx;
 	ring_end(stream->set);
-	ring_read(stream->set, add_run, stream);
+	read_rings(stream);
 	while (ring_waiting(stream->set) && clock_monotonic_ns() - since < END_NS) {
 		/* sonde may have a higher priority than the program's task, and the same processor */
 		usleep(END_LOOK_US);
-		ring_read(stream->set, add_run, stream);
+		read_rings(stream);
 	}
 	stream->unread += ring_waiting(stream->set);
 	order_hand_on(&stream->taken, since, pass_on_last, stream);

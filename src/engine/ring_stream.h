@@ -23,6 +23,8 @@ int ring_stream_new(struct ring_stream **stream, struct object *object, uint64_t
  * Returns 0 or -errno with err.
  */
 int ring_stream_open(struct ring_stream *stream, struct intake *intake, stream_fn fn, void *ctx, struct err *err);
+/* fn is called when records are known to be lost, before those that come after them are passed on. */
+void ring_stream_on_loss(struct ring_stream *stream, void (*fn)(void *ctx), void *ctx);
 const struct ring_set *ring_stream_rings(const struct ring_stream *stream);
 /* As stream_take_all(), but leaves out what is recorded after the begin of the call. */
 void ring_stream_take_all(struct ring_stream *stream, bool (*should_hurry)(void *ctx), void *ctx);

@@ -343,6 +343,8 @@ static void event_armed(struct engine_instance *instance)
 	report_line("Tracing %s... Hit Ctrl-C to end.", events->progs.source->what);
 	if (events->counted || are_samples(events->source))
 		return;
+	if (events->rings && events->source->rows && events->source->rows->lost)
+		ring_stream_on_loss(events->rings, events->source->rows->lost, events->rows);
 	if (events->source->rows)
 		events->source->rows->begin(events->rows, instance, &events->progs.object, events->stacks);
 	else

@@ -41,6 +41,8 @@ struct event_rows {
 	/* The last call before close(): prints what is left. */
 	void (*end)(void *state, struct engine_instance *instance);
 	void (*close)(void *state);
+	/* Events of rings are lost, which none that add() got so far comes after. NULL: it does not matter. */
+	void (*lost)(void *state);
 };
 
 struct event_source {

@@ -10,6 +10,7 @@
 #include "graph_flat.h"
 #include "graph_if.h"
 #include "graph_record.h"
+#include "graph_threads.h"
 #include "graph_tree.h"
 #include "probe/target.h"
 #include "prototype.h"
@@ -38,6 +39,7 @@ struct thread {
 	vec(struct call);				  /* in the order of their ends */
 	uint64_t stack;					  /* of its outermost call; 0: none */
 	bool has_root;					  /* the tree that is printed is complete */
+	bool named;					  /* its last record has said who it is */
 	uint64_t shown;					  /* when the last call that was shown began; 0: none was */
 	/* By depth: ns of calls that were printed before their caller has returned. They are no time of its own. */
 	struct {
@@ -54,6 +56,7 @@ struct graph {
 	vec(struct thread);
 	struct lookup lookup; /* finds threads */
 	size_t idle, n_calls;
+	uint64_t lost; /* when records were last known to be lost; what was said before may have been replaced; 0: never */
 	bool said_partial, knows_command;
 	struct graph_shared shared;
 	struct {
@@ -217,6 +220,12 @@ static uint32_t hash_of(uint64_t key)
 	return hash_pair(key, 0);
 }
 
+void graph_lost(struct graph *graph)
+{
+	graph->lost = clock_monotonic_ns();
+	graph_threads_ask_all(&graph->shared);
+}
+
 /* Forgets the threads that have no call now. */
 static void forget_idle(struct graph *graph)
 {
@@ -225,6 +234,7 @@ static void forget_idle(struct graph *graph)
 	lookup_reset(&graph->lookup);
 	for (size_t i = 0; i < graph->n; i++) {
 		if (!graph->v[i].n) {
+			graph_threads_ask(&graph->shared, graph->v[i].key);
 			release_thread(&graph->v[i]);
 			continue;
 		}
@@ -254,38 +264,26 @@ static struct thread *thread_of(struct graph *graph, uint64_t key)
 	return thread;
 }
 
-static void copy_who(const struct graph *graph, struct thread *thread, const struct graph_thread *known)
-{
-	thread->stack = graph->shared.stacks ? known->stack : 0;
-	thread->who.pid = known->pid;
-	thread->who.tid = known->tid;
-	thread->who.ppid = known->ppid;
-	thread->who.uid = known->uid;
-	memcpy(thread->who.comm, known->comm, sizeof(thread->who.comm));
-}
-
 /*
  * Who it is, if no record has said it, and what only the record of its outermost call would say: the programs know it as
  * long as no other thread has taken its entry.
  */
 static void find_who(const struct graph *graph, struct thread *thread)
 {
-	const struct graph_thread *known = &graph->shared.threads[GRAPH_THREAD_AT(thread->key)];
+	struct graph_thread known;
 
-	if (thread->has_root && thread->who.time)
+	if (thread->has_root && (thread->named || thread->who.time > graph->lost))
 		return;
 	thread->stack = 0;
 	thread->who.tid = GRAPH_KEY_TID(thread->key);
-	for (size_t i = 0; i < GRAPH_THREAD_WAYS; i++) {
-		struct graph_thread copy;
-
-		if (__atomic_load_n(&known[i].key, __ATOMIC_ACQUIRE) != thread->key)
-			continue;
-		copy = known[i];
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (*copy.comm && __atomic_load_n(&known[i].key, __ATOMIC_RELAXED) == thread->key)
-			copy_who(graph, thread, &copy);
-	}
+	if (!graph_threads_find(&graph->shared, thread->key, &known))
+		return;
+	thread->stack = graph->shared.stacks ? known.stack : 0;
+	thread->who.pid = known.pid;
+	thread->who.tid = known.tid;
+	thread->who.ppid = known.ppid;
+	thread->who.uid = known.uid;
+	memcpy(thread->who.comm, known.comm, sizeof(thread->who.comm));
 }
 
 /* The programs read a clock that stands still while the machine is suspended. All calls of a tree have the same. */
@@ -644,7 +642,8 @@ void graph_add(struct graph *graph, const void *record)
 	if (graph->stopped && event->time - event->ns > graph->stopped)
 		return;
 	thread = thread_of(graph, event->thread);
-	if (event->what >> 32 & GRAPH_NAMED)
+	thread->named = event->what >> 32 & GRAPH_NAMED;
+	if (thread->named)
 		learn_who(graph, thread, event);
 	add_ended(graph, thread, event);
 	if (!GRAPH_CALL_DEPTH(event->what)) {

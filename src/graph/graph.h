@@ -52,8 +52,8 @@ struct graph_settings {
 struct graph_shared {
 	const struct graph_call *pending;
 	size_t n;
-	const struct graph_thread *threads; /* GRAPH_THREADS */
-	struct stacks *stacks;		    /* the caller's; NULL: there are none */
+	struct graph_thread *threads; /* GRAPH_THREADS */
+	struct stacks *stacks;	      /* the caller's; NULL: there are none */
 };
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */
@@ -98,6 +98,8 @@ void graph_free(struct graph *graph);
 void graph_begin(struct graph *graph, const struct schema *schema, const struct graph_shared *shared);
 /* A record: a struct graph_event, with settings->flat a struct graph_entry. */
 void graph_add(struct graph *graph, const void *record);
+/* Records are lost, some of which may have said who a thread is: the programs say it again. */
+void graph_lost(struct graph *graph);
 /* Notes which calls have not returned. The records of some of them may come still. */
 void graph_stop(struct graph *graph);
 /*

@@ -74,6 +74,18 @@ test_thread_ends() {
 	expect_line '^ +[0-9]+ \} /\* has not returned \*/$'
 }
 
+# Many threads, each of which makes one call and ends: all rows say whose they are.
+# kernels=ends
+test_short_lived() {
+	run sonde graph --json --fail-on-loss u:/bin/threads:worker -- threads 2000
+	expect_exit 0
+	expect_json pid tid comm depth func
+	rows=$(wc -l < rows)
+	[ "$rows" = 2000 ] || fail "$rows rows of 2000"
+	awk -F '\t' '!$1 || !$2 || $3 != "threads" || $4 || $5 != "worker"' rows > wrong
+	[ ! -s wrong ] || fail "$(head -n 3 wrong)"
+}
+
 test_depth_and_under() {
 	run sonde graph --json -D 2 'u:/bin/nested:n_*' -- nested tree 5 2
 	expect_json tid depth func ns
