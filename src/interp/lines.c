@@ -75,7 +75,7 @@ static int32_t take_change(struct reader *reader, int kind)
 
 int lines_at(const uint8_t *table, size_t n, int first, unsigned int place)
 {
-	struct reader reader = { table, table + n, false };
+	struct reader reader = { table, n ? table + n : table, false };
 	int64_t line = first;
 	uint64_t end = 0;
 

@@ -95,7 +95,8 @@ static bool find_loop(const struct runtime_file *file, struct binary_extent *par
 	if (!exits || exits->why)
 		return false;
 	vec_each(exit, exits)
-		if (exit->kind == BINARY_EXIT_JUMP && binary_unwind_extent(file->binary, exit->target, part) && part->in_frame)
+		if (exit->kind == BINARY_EXIT_JUMP && binary_unwind_extent(file->binary, exit->target, part) &&
+		    part->in_frame)
 			return part->size && part->size <= LOOP_MAX;
 	*part = (struct binary_extent){};
 	return true;
@@ -104,7 +105,8 @@ static bool find_loop(const struct runtime_file *file, struct binary_extent *par
 /* Sets the loop's code. False: it is not known, or stands where none does. */
 static bool set_loop(struct runtime *runtime, const struct runtime_file *file)
 {
-	uint64_t state = file->state.vaddr, begin = file->loop.vaddr, end = begin + file->loop.size, gap = end, gap_end = end;
+	uint64_t state = file->state.vaddr, begin = file->loop.vaddr, end = begin + file->loop.size;
+	uint64_t gap = end, gap_end = end;
 	struct interp_loop *loop = &runtime->plan.loop;
 	struct binary_extent part;
 

@@ -49,7 +49,8 @@ test_php_native() {
 	each nest.php native
 }
 
-# A file that claims to be PHP, and whose loop has no end that is known: its stacks are as any other, and one line says why.
+# A file that claims to be PHP, and whose loop has no end that is known: its stacks are as any other, and one line says
+# why.
 test_php_that_is_none() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	LD_PRELOAD=$(dirname "$(command -v calls)")/libphps.so sh -c 'while :; do :; done' &
