@@ -10,7 +10,8 @@
 #define GO_NOTE_TYPE  4
 
 /* The build information: aligned, near the begin of a data segment. */
-#define INFO_MAGIC  "\xff Go buildinf:"
+#define INFO_BEGIN  0xff
+#define INFO_MAGIC  " Go buildinf:" /* behind it; together here, this program could have both at such a place */
 #define INFO_ALIGN  16
 #define INFO_SEARCH (64 * 1024)
 #define INFO_FLAGS  15	/* offset of the byte with the flags */
@@ -31,7 +32,7 @@ static enum binary_go info_in(const struct binary *binary, uint64_t offset, uint
 	ssize_t n = pread(binary->file.fd, piece, room, (off_t)offset);
 
 	for (ssize_t at = 0; at + INFO_ALIGN <= n; at += INFO_ALIGN)
-		if (!memcmp(piece + at, INFO_MAGIC, strlen(INFO_MAGIC)))
+		if ((unsigned char)piece[at] == INFO_BEGIN && !memcmp(piece + at + 1, INFO_MAGIC, strlen(INFO_MAGIC)))
 			return piece[at + INFO_FLAGS] & INFO_INLINE ? BINARY_GO_REGISTERS : BINARY_GO;
 	return BINARY_GO_NONE;
 }
