@@ -88,6 +88,7 @@ enum strace_status {
 	STRACE_WHOLE,
 	STRACE_SHORT,  /* there is more than `most` bytes, or than there was room for */
 	STRACE_UNREAD, /* the memory could not be read */
+	STRACE_EDGE,   /* the memory ends in the middle of it */
 };
 
 struct strace_blob {
@@ -108,7 +109,8 @@ enum strace_op {
 	STRACE_ENTRIES, /* how many struct linux_dirent64 there are in so many bytes: in strace_blob.all */
 	STRACE_OF_POINTER = STRACE_ENTRIES,
 	/* others */
-	STRACE_VECTORS,	 /* the memory that each struct iovec of another step's blob points to: a blob each */
+	/* the memory that each struct iovec of another step's blob points to: a blob each; with a scale: each pointer */
+	STRACE_VECTORS,
 	STRACE_FILE,	 /* what a descriptor is open on: a struct strace_file */
 	STRACE_FILES,	 /* the same of the descriptors in another step's blob, the first 32, or bits of the first 64: scale */
 	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, vectors, their memory, a blob each */
@@ -126,6 +128,7 @@ enum strace_op {
 #define STRACE_IF_FAILED 2
 #define STRACE_IF_WHOLE	 4  /* only with -v; the plan has no such step without */
 #define STRACE_NARROW	 16 /* of a 32-bit program: a pointer in a blob has 4 bytes, a struct iovec 8 */
+#define STRACE_TO_EDGE	 32 /* STRACE_BYTES: if the next page cannot be read, those before it: STRACE_EDGE */
 #define STRACE_MESSAGE	 8  /* behind a step of STRACE_NETLINK with a blob: `most` is STRACE_NETLINK_MOST */
 
 /* strace_step.scale of STRACE_FILES: an array of struct pollfd, or a set of bits */

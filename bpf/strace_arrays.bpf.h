@@ -8,6 +8,7 @@
 
 #define ALL_BYTES (~0ULL)
 #define NARROW	  0x200 /* with the tag: the vectors are those of a 32-bit program */
+#define POINTERS  0x800 /* with the tag: the array is of pointers, and `most` bytes are at each */
 
 /*
  * The array of struct iovec is the blob whose bytes are there; left: the bytes that the call has filled in. Memory behind
@@ -24,7 +25,7 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u6
 	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
 		return 0;
 	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n;
-	n = tag & NARROW ? n / 8 : n / 16;
+	n = tag & (NARROW | POINTERS) ? n / 8 : n / 16;
 	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
 		__u64 from, count;
 
@@ -35,15 +36,19 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u6
 
 			from = vector[0];
 			count = vector[1];
+		} else if (tag & POINTERS) {
+			from = *(volatile __u64 *)(scratch->data + at + i * 8);
+			count = most;
 		} else {
 			volatile __u64 *vector = (void *)scratch->data + at + i * 16;
 
 			from = vector[0];
 			count = vector[1];
 		}
-		if (count > left)
-			count = left;
-		left -= count;
+		if (left != ALL_BYTES) {
+			count = count < left ? count : left;
+			left -= count;
+		}
 		copy_blob(lane, tag, from, count, most);
 	}
 	return 0;

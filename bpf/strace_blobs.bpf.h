@@ -74,6 +74,22 @@ static __always_inline void end_blob(struct strace_scratch *scratch, struct stra
 }
 
 #define TEXT 0x100 /* with the tag: a text that ends with a NUL, and not a number of bytes */
+#define EDGE 0x400 /* with the tag: of memory that ends, what there is */
+
+#define PAGE 4096
+
+/* Copies what of n bytes is on the first page, if a later one cannot be read. Returns how many these are. */
+static __always_inline __u32 copy_to_edge(void *to, __u64 from, __u32 n)
+{
+	__u64 here = PAGE - (from & (PAGE - 1));
+
+	if (here >= n)
+		return 0;
+	barrier_var(here);
+	if (here > PAGE)
+		return 0;
+	return bpf_probe_read_user(to, here, (void *)from) ? 0 : here;
+}
 
 /* Copies a text, or `count` bytes, but `most` at most. */
 __noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 most)
@@ -103,10 +119,12 @@ __noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 m
 			end_blob(scratch, blob, tag, length == n ? STRACE_SHORT : STRACE_WHOLE, length, 0);
 		return 0;
 	}
-	if (n && bpf_probe_read_user(blob + 1, n, (void *)from))
-		end_blob(scratch, blob, tag, STRACE_UNREAD, 0, count);
-	else
-		end_blob(scratch, blob, tag, n < count ? STRACE_SHORT : STRACE_WHOLE, n, count);
+	if (n && bpf_probe_read_user(blob + 1, n, (void *)from)) {
+		n = tag & EDGE ? copy_to_edge(blob + 1, from, n) : 0;
+		end_blob(scratch, blob, tag, n ? STRACE_EDGE : STRACE_UNREAD, n, count);
+		return 0;
+	}
+	end_blob(scratch, blob, tag, n < count ? STRACE_SHORT : STRACE_WHOLE, n, count);
 	return 0;
 }
 
@@ -219,14 +237,14 @@ static __always_inline bool is_wanted_step(const volatile struct strace_step *st
 	return !(step->when & STRACE_IF_OK && failed) && !(step->when & STRACE_IF_FAILED && !failed);
 }
 
-/* How many bytes STRACE_BYTES are. */
+/* How many bytes STRACE_BYTES are: more than there can be if the number makes no sense. */
 static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const volatile struct strace_step *step)
 {
 	__u64 count = step->scale;
 
 	if (step->count_from != STRACE_FROM_NONE)
 		count *= number_of(scratch, step->count_from, step->count_at, step->wide);
-	return (__s64)count < 0 ? 0 : count;
+	return (__s64)count < 0 ? PAGE * STRACE_ROOM : count;
 }
 
 /* A step that copies what a pointer points to. */
@@ -241,7 +259,8 @@ static __always_inline int take_memory(struct strace_scratch *scratch, __u32 lan
 	if (op == STRACE_STRING)
 		return copy_blob(lane, step->tag | TEXT, from, 0, step->most);
 	if (op == STRACE_BYTES)
-		return copy_blob(lane, step->tag, from, bytes_of(scratch, step), most_of(scratch, step));
+		return copy_blob(lane, step->when & STRACE_TO_EDGE ? step->tag | EDGE : step->tag, from,
+				 bytes_of(scratch, step), most_of(scratch, step));
 	if (op == STRACE_STRINGS)
 		return copy_strings(lane, step->tag, from, step->most, step->scale);
 	if (op == STRACE_ENTRIES)
@@ -272,7 +291,8 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return copy_netlink(lane, step->tag, number_of(scratch, step->from, step->at, false));
 	begin = scratch->at[step->from & (STRACE_BLOBS - 1)];
 	if (op == STRACE_VECTORS)
-		return copy_vectors(lane, step->when & STRACE_NARROW ? step->tag | NARROW : step->tag, begin, most_of(scratch, step),
+		return copy_vectors(lane, step->tag | (step->when & STRACE_NARROW ? NARROW : 0) | (step->scale ? POINTERS : 0),
+				    begin, most_of(scratch, step),
 				    step->when & STRACE_IF_OK ? scratch->record.ret : ALL_BYTES);
 	if (op == STRACE_MESSAGES)
 		return copy_messages(lane, step->tag, begin, step->most, step->when & STRACE_IF_OK);

@@ -130,7 +130,7 @@ static __always_inline __u64 count_brief(const struct strace_record *record, con
 
 	if (from != STRACE_FROM_NONE)
 		count *= number_in(record, from);
-	return (__s64)count < 0 ? 0 : count;
+	return (__s64)count < 0 ? STRACE_ROOM : count;
 }
 
 static __always_inline void fill_bytes(struct strace_record *record, const volatile struct strace_step *step,

@@ -104,7 +104,7 @@ static bool is_early(const struct strace_plan *plan, const char *name)
 /* How one step of a call's end can be copied right into the buffer of records. */
 static enum strace_brief brief_of(const struct strace_step *step)
 {
-	if (step->from >= STRACE_ARGS)
+	if (step->from >= STRACE_ARGS || step->when & STRACE_TO_EDGE)
 		return STRACE_LONG;
 	if (step->op == STRACE_STRING)
 		return STRACE_BRIEF_TEXT;

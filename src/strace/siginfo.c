@@ -2,6 +2,7 @@
 /* What the kernel says of a signal, when it is delivered. */
 #include <signal.h>
 
+#include "kernel/syscalls.h"
 #include "strace_part.h"
 
 /* In hundredths of a second, whatever the kernel's clock. */
@@ -16,55 +17,134 @@ static void add_sender(struct strace_line *line, const int *v)
 {
 	str_add(line->out, ", si_pid=");
 	strace_pid(line, v[4]);
-	str_addf(line->out, ", si_uid=%u", v[5]);
+	str_addf(line->out, v[5] == -1 ? ", si_uid=-1" : ", si_uid=%u", v[5]);
+}
+
+/* What the sender added. */
+static void add_value(struct strace_line *line, const int *v)
+{
+	str_addf(line->out, ", si_int=%d, si_ptr=", v[6]);
+	strace_address(line->out, *(const uint64_t *)(v + 6));
+}
+
+/* A code without a name stands alone. */
+static void add_code(struct str *out, int signal, int code)
+{
+	static const struct {
+		int signal;
+		struct strace_words words;
+	} own[] = {
+		{ SIGCHLD, { "CLD_", "- EXITED KILLED DUMPED TRAPPED STOPPED CONTINUED" } },
+		{ SIGSEGV, { "SEGV_", "- MAPERR ACCERR BNDERR PKUERR ACCADI ADIDERR ADIPERR MTEAERR MTESERR CPERR" } },
+		{ SIGBUS, { "BUS_", "- ADRALN ADRERR OBJERR MCEERR_AR MCEERR_AO" } },
+		{ SIGILL, { "ILL_", "- ILLOPC ILLOPN ILLADR ILLTRP PRVOPC PRVREG COPROC BADSTK BADIADDR" } },
+		{ SIGFPE, { "FPE_", "- INTDIV INTOVF FLTDIV FLTOVF FLTUND FLTRES FLTINV FLTSUB =14 FLTUNK CONDTRAP" } },
+		{ SIGTRAP, { "TRAP_", "- BRKPT TRACE BRANCH HWBKPT UNK PERF" } },
+		{ SIGPOLL, { "POLL_", "- IN OUT MSG ERR PRI HUP" } },
+		{ SIGPROF, { "PROF_", "- SIG" } },
+		{ SIGSYS, { "SYS_", "- SECCOMP USER_DISPATCH" } },
+	};
+	static const struct strace_words common = {
+		"SI_", "=0 USER =0x80 KERNEL =0xffffffff QUEUE =0xfffffffe TIMER =0xfffffffd MESGQ =0xfffffffc ASYNCIO "
+		       "=0xfffffffb SIGIO =0xfffffffa TKILL =0xfffffff9 DETHREAD =0xffffffc4 ASYNCNL"
+	};
+	struct str name __str = {};
+	char number[16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(own) && code > 0; i++)
+		if (own[i].signal == signal)
+			strace_word_if(&name, &own[i].words, (unsigned int)code);
+	if (!name.len)
+		strace_word_if(&name, &common, (unsigned int)code);
+	snprintf(number, sizeof(number), "%#x", (unsigned int)code);
+	strace_constant(out, number, name.len ? name.data : NULL);
+}
+
+/* Members of a signal that a program has sent. */
+static void add_sent(struct strace_line *line, const int *v)
+{
+	if (v[2] == SI_TIMER) {
+		str_addf(line->out, ", si_timerid=%d, si_overrun=%d", v[4], v[5]);
+		add_value(line, v);
+		return;
+	}
+	add_sender(line, v);
+	if (v[2] != SI_USER && v[2] != SI_TKILL && *(const uint64_t *)(v + 6))
+		add_value(line, v);
+}
+
+/* Members of one that the kernel has sent. */
+static void add_raised(struct strace_line *line, const int *v, int signal)
+{
+	const long long *halves = (const void *)v;
+	struct str *out = line->out;
+
+	switch (signal) {
+	case SIGCHLD:
+		add_sender(line, v);
+		str_add(out, ", si_status=");
+		if (v[2] == CLD_EXITED)
+			str_add_s64(out, v[6]);
+		else
+			strace_signal(out, v[6]);
+		add_ticks(out, ", si_utime=", halves[4]);
+		add_ticks(out, ", si_stime=", halves[5]);
+		break;
+	case SIGILL:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGBUS:
+		str_add(out, ", si_addr=");
+		strace_address(out, halves[2]);
+		break;
+	case SIGPOLL:
+		str_addf(out, ", si_band=%lld, si_fd=%d", halves[2], v[6]);
+		break;
+	case SIGSYS:
+		str_add(out, ", si_call_addr=");
+		strace_address(out, halves[2]);
+		str_addf(out, ", si_syscall=");
+		if (syscall_name(v[6]))
+			str_addf(out, "__NR_%s", syscall_name(v[6]));
+		else
+			str_add_u64(out, (unsigned int)v[6]);
+		str_addf(out, v[7] == (int)0xc000003e ? ", si_arch=AUDIT_ARCH_X86_64" : v[7] == (int)0xc00000b7 ? ", si_arch=AUDIT_ARCH_AARCH64"
+										: v[7] == 0x40000003		? ", si_arch=AUDIT_ARCH_I386"
+														: ", si_arch=%#x",
+			 v[7]);
+		break;
+	default:
+		if (v[4] || v[5])
+			add_sender(line, v);
+		if (halves[3])
+			add_value(line, v);
+	}
 }
 
 void strace_siginfo_bytes(struct strace_line *line, const void *bytes, int signal)
 {
-	static STRACE_FAMILY(codes, "SI_???", { "SI_USER", 0 }, { "SI_KERNEL", 0x80 }, { "SI_QUEUE", -1U },
-			     { "SI_TIMER", -2U }, { "SI_TKILL", -6U });
-	static STRACE_FAMILY(children, "CLD_???", { "CLD_EXITED", 1 }, { "CLD_KILLED", 2 }, { "CLD_DUMPED", 3 },
-			     { "CLD_TRAPPED", 4 }, { "CLD_STOPPED", 5 }, { "CLD_CONTINUED", 6 });
-	static STRACE_FAMILY(faults, "SEGV_???", { "SEGV_MAPERR", 1 }, { "SEGV_ACCERR", 2 }, { "SEGV_BNDERR", 3 },
-			     { "SEGV_PKUERR", 4 });
 	struct str *out = line->out;
 	const int *v = bytes;
-	int code = v ? v[2] : 0;
-	bool is_child = signal == SIGCHLD && code > 0;
-	bool is_fault = code > 0 && code < 0x80 &&
-			(signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
-			 signal == SIGTRAP);
-	/* a fault without an address, which is 0 */
-	bool is_protection = code == SI_KERNEL && (signal == SIGSEGV || signal == SIGBUS);
 
 	str_add(out, "{si_signo=");
 	strace_signal(out, signal);
 	str_add(out, ", si_code=");
-	strace_choice(out, is_child ? &children : is_fault && signal == SIGSEGV ? &faults
-										: &codes,
-		      (unsigned int)code);
-	if (!v) {
-		str_add(out, ", si_pid=0, si_uid=0");
-	} else if (is_child) {
-		const long long *times = bytes;
+	add_code(out, signal, v ? v[2] : 0);
+	if (v && v[1]) {
+		const char *name = strerrorname_np(v[1]);
 
-		add_sender(line, v);
-		str_add(out, ", si_status=");
-		if (code == 1)
-			str_add_s64(out, v[6]);
+		str_add(out, ", si_errno=");
+		if (name)
+			str_add(out, name);
 		else
-			strace_signal(out, v[6]);
-		add_ticks(out, ", si_utime=", times[4]);
-		add_ticks(out, ", si_stime=", times[5]);
-	} else if (is_fault || is_protection) {
-		str_add(out, ", si_addr=");
-		strace_address(out, *(const uint64_t *)(v + 4));
-	} else if (code == SI_TIMER) {
-		str_addf(out, ", si_timerid=%d, si_overrun=%d, si_int=%d, si_ptr=", v[4], v[5], v[6]);
-		strace_address(out, *(const uint64_t *)(v + 6));
-	} else if (code <= 0) { /* a positive one is the kernel's, which has other members */
-		add_sender(line, v);
+			str_add_u64(out, (unsigned int)v[1]);
 	}
+	if (!v)
+		str_add(out, ", si_pid=0, si_uid=0");
+	else if (v[2] <= 0)
+		add_sent(line, v);
+	else
+		add_raised(line, v, signal);
 	str_addc(out, '}');
 }
 

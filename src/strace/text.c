@@ -93,6 +93,56 @@ const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned i
 	return NULL;
 }
 
+void strace_array(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t n, size_t size,
+		  void (*add)(struct strace_line *line, const void *element, size_t index))
+{
+	const struct strace_blob *blob = strace_blob(line, arg, step, 0);
+	uint64_t address = strace_arg(line, arg);
+	size_t has = blob && blob->status != STRACE_UNREAD ? blob->n / size : 0;
+
+	if (!address || (n && !has) || n > UINT64_MAX / size) {
+		strace_address(line->out, address);
+		return;
+	}
+	str_addc(line->out, '[');
+	for (uint64_t i = 0; i < n; i++) {
+		if (i)
+			str_add(line->out, ", ");
+		if (i < has && (line->settings->whole || i < line->settings->size)) {
+			add(line, (const char *)strace_bytes(blob) + i * size, i);
+			continue;
+		}
+		str_add(line->out, "...");
+		if (i == has && blob->status == STRACE_EDGE)
+			str_addf(line->out, " /* %#llx */", (unsigned long long)(address + i * size));
+		break;
+	}
+	str_addc(line->out, ']');
+}
+
+void strace_rest(struct strace_line *line, unsigned int arg, size_t known, uint64_t size)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	size_t n = blob && blob->n > known ? blob->n - known : 0, i;
+	const char *bytes = n ? (const char *)strace_bytes(blob) + known : NULL;
+	struct strace_settings hex = *line->settings;
+	struct strace_line in_hex = *line;
+
+	for (i = 0; i < n && !bytes[i]; i++)
+		;
+	if (i == n)
+		return;
+	/* the kernel takes no more than a page */
+	if (size > 4096)
+		size = 4096;
+	str_addf(line->out, ", /* bytes %zu..%llu */ ", known, (unsigned long long)size - 1);
+	hex.hex = 2;
+	in_hex.settings = &hex;
+	if (n > line->settings->size)
+		n = line->settings->size;
+	strace_text(&in_hex, bytes, n, size - known > n);
+}
+
 /* --- text --- */
 
 static void add_escaped(struct str *out, unsigned char c, bool digit_follows, bool hex)
@@ -150,7 +200,7 @@ void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut
 void strace_string(struct strace_line *line, const struct strace_blob *blob, uint64_t address, bool is_path)
 {
 	const char *text;
-	size_t n, most = is_path ? 4096 : line->settings->size;
+	size_t n, most = is_path ? 4095 : line->settings->size;
 
 	if (!blob || blob->status == STRACE_UNREAD) {
 		strace_address(line->out, address);
@@ -202,9 +252,9 @@ void strace_combined(struct strace_line *line, unsigned int arg)
 	strace_constant(line->out, number, names.data);
 }
 
-static void add_names(struct str *out, const struct strace_family *family, uint64_t value)
+/* separator: what stands before the first name. If that is nothing, bits of which none has a name are not added. */
+static void add_names(struct str *out, const struct strace_family *family, uint64_t value, const char *separator)
 {
-	const char *separator = "";
 	uint64_t left = value;
 
 	for (const struct strace_name *name = family->v; name->name; name++) {
@@ -214,8 +264,13 @@ static void add_names(struct str *out, const struct strace_family *family, uint6
 		separator = "|";
 		left &= ~name->value;
 	}
-	if (left && left != value)
+	if (left && *separator)
 		str_addf(out, "|%#llx", (unsigned long long)left);
+}
+
+void strace_flags_more(struct str *out, const struct strace_family *family, uint64_t value)
+{
+	add_names(out, family, value, "|");
 }
 
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value)
@@ -226,7 +281,7 @@ void strace_flags(struct str *out, const struct strace_family *family, uint64_t 
 
 	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
 	if (!exact)
-		add_names(&names, family, value);
+		add_names(&names, family, value, "");
 	if (exact || names.len || !value)
 		strace_constant(out, number, exact ? exact : names.data);
 	else if (style == STRACE_NUMBERS)
@@ -241,7 +296,7 @@ void strace_choice(struct str *out, const struct strace_family *family, uint64_t
 	char number[32];
 
 	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
-	if (name || !value || style == STRACE_NUMBERS)
+	if (name || style == STRACE_NUMBERS)
 		strace_constant(out, number, name);
 	else
 		str_addf(out, "%s /* %s */", number, family->unknown);
@@ -348,7 +403,8 @@ void strace_mode(struct str *out, uint32_t mode, bool with_kind)
 			str_addf(&names, "%s|", kind->name);
 			left &= ~S_IFMT;
 		}
-	for (const struct strace_name *bit = bits; with_kind && bit->name; bit++)
+	/* without a kind that is known the rest is one number */
+	for (const struct strace_name *bit = bits; with_kind && (names.len || !(mode & S_IFMT)) && bit->name; bit++)
 		if (left & bit->value) {
 			str_addf(&names, "%s|", bit->name);
 			left &= ~bit->value;
@@ -364,7 +420,7 @@ void strace_timespec(struct str *out, const void *bytes)
 	int64_t time[2];
 
 	memcpy(time, bytes, sizeof(time));
-	str_addf(out, "{tv_sec=%lld, tv_nsec=%lld}", (long long)time[0], (long long)time[1]);
+	str_addf(out, "{tv_sec=%lld, tv_nsec=%llu}", (long long)time[0], (unsigned long long)time[1]);
 }
 
 void strace_timeval(struct str *out, const void *bytes)
@@ -372,7 +428,7 @@ void strace_timeval(struct str *out, const void *bytes)
 	int64_t time[2];
 
 	memcpy(time, bytes, sizeof(time));
-	str_addf(out, "{tv_sec=%lld, tv_usec=%lld}", (long long)time[0], (long long)time[1]);
+	str_addf(out, "{tv_sec=%lld, tv_usec=%llu}", (long long)time[0], (unsigned long long)time[1]);
 }
 
 void strace_error(struct str *out, int error)

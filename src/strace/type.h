@@ -45,6 +45,12 @@ struct strace_lines;
 			      .when = STRACE_IF_OK \
 	}
 
+/* The same of an array whose memory may end in the middle of it. */
+#define STEP_ARRAY_TO_EDGE(COUNT, SIZE, MOST) \
+	{ \
+		STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = (SIZE) * (MOST), \
+			      .when = STRACE_TO_EDGE \
+	}
 /* What the descriptor is open on: only with -y and the like. */
 #define STEP_FILE \
 	{ \
@@ -100,7 +106,20 @@ bool strace_is_narrow(const struct strace_line *line);
 int strace_netlink_protocol(const struct strace_line *line);
 /* Returns the bytes of a blob that has at least `size`; else prints the argument as an address, and returns NULL. */
 const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned int step, size_t size);
+/*
+ * What a struct has beyond its `known` bytes, of `size` in all, in hex with its place, if it is not all zeros.
+ * Its first step has copied STRACE_REST bytes of it.
+ */
+#define STRACE_REST 32
+void strace_rest(struct strace_line *line, unsigned int arg, size_t known, uint64_t size);
 void strace_address(struct str *out, uint64_t address);
+/*
+ * An array of n elements of `size` bytes, which a step of the argument's type has copied: "[A, B]". add() prints an
+ * element, of which `index` stand before it. Elements that are not shown are "...", the memory behind them that could
+ * not be read by its address; NULL, or nothing to read at all, is the address alone.
+ */
+void strace_array(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t n, size_t size,
+		  void (*add)(struct strace_line *line, const void *element, size_t index));
 
 /* --- text --- */
 
@@ -160,6 +179,7 @@ struct strace_family {
  */
 struct strace_words {
 	const char *prefix, *names;
+	const char *unknown; /* "MSG_???"; NULL: by the prefix */
 };
 
 /* What a name of one number, and names of bits, are printed as; those that have no name: as by strace_family. */
@@ -167,6 +187,7 @@ void strace_word(struct str *out, const struct strace_words *words, uint64_t val
 /* Appends the name, or nothing and returns false. */
 bool strace_word_if(struct str *out, const struct strace_words *words, uint64_t value);
 void strace_bits(struct str *out, const struct strace_words *words, uint64_t value);
+void strace_bits_more(struct str *out, const struct strace_words *words, uint64_t value);
 
 /* As -X asks for it: the number, its name, or both. name NULL: it has none. */
 void strace_constant(struct str *out, const char *number, const char *name);
@@ -176,9 +197,17 @@ void strace_combined(struct strace_line *line, unsigned int arg);
 
 /* Names joined by '|', of the bits that are set. */
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value);
+/* The same behind other names: each after a '|', and nothing for 0. */
+void strace_flags_more(struct str *out, const struct strace_family *family, uint64_t value);
 /* Returns the name of exactly this value, or NULL. */
 const char *strace_name_of(const struct strace_family *family, uint64_t value);
 void strace_choice(struct str *out, const struct strace_family *family, uint64_t value);
+/* MPOL_BIND|MPOL_F_STATIC_NODES */
+void strace_mempolicy(struct str *out, unsigned int mode);
+/* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
+void strace_ioprio(struct str *out, unsigned int value);
+/* POLLIN|POLLOUT */
+void strace_poll_events(struct str *out, uint64_t events);
 /* SIGINT, or a number; as -X asks for it, or always by its name. */
 void strace_signal_name(struct str *out, int64_t number);
 void strace_signal(struct str *out, int64_t number);

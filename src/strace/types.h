@@ -15,6 +15,11 @@ void strace_print_choice(struct strace_line *line, unsigned int arg);
 	const struct strace_type NAME = { strace_print_word, .data = &(const struct strace_words){ PREFIX, NAMES } }
 #define BITS(NAME, PREFIX, NAMES) \
 	const struct strace_type NAME = { strace_print_bits, .data = &(const struct strace_words){ PREFIX, NAMES } }
+/* Of several prefixes; UNKNOWN stands for what has no name. */
+#define WORDS_MIXED(NAME, UNKNOWN, NAMES) \
+	const struct strace_type NAME = { strace_print_word, .data = &(const struct strace_words){ "", NAMES, UNKNOWN } }
+#define BITS_MIXED(NAME, UNKNOWN, NAMES) \
+	const struct strace_type NAME = { strace_print_bits, .data = &(const struct strace_words){ "", NAMES, UNKNOWN } }
 void strace_print_word(struct strace_line *line, unsigned int arg);
 void strace_print_bits(struct strace_line *line, unsigned int arg);
 
@@ -39,7 +44,6 @@ TYPE(t_signal);
 TYPE(t_clock);
 /* texts */
 TYPE(t_path);
-TYPE(t_name); /* a text that is never cut, and no path */
 TYPE(t_text);
 TYPE(t_in);   /* as many bytes as the next argument says */
 TYPE(t_out);  /* as many bytes as the result says */
@@ -56,8 +60,8 @@ TYPE(t_prot);
 TYPE(t_map_flags);
 TYPE(t_access);
 TYPE(t_at_flags);
-TYPE(t_unlink_flags);
-TYPE(t_link_flags);
+TYPE(t_faccess_flags);
+TYPE(t_handle_flags);
 TYPE(t_whence);
 TYPE(t_madvise);
 TYPE(t_mremap_flags);
@@ -78,6 +82,8 @@ TYPE(t_wait_options);
 TYPE(t_flock);
 TYPE(t_close_range_flags);
 TYPE(t_clone_flags);
+TYPE(t_unshare_flags);
+TYPE(t_setns_kind);
 TYPE(t_resource);
 TYPE(t_rusage_who);
 TYPE(t_priority);
@@ -92,6 +98,10 @@ TYPE(t_timespec_out);
 TYPE(t_timespec_left); /* what is left of a sleep that a signal ended */
 TYPE(t_times);	       /* two timespecs */
 TYPE(t_timeval_out);
+TYPE(t_timeval_in);
+TYPE(t_timezone);
+TYPE(t_timezone_in);
+TYPE(t_time_out);
 TYPE(t_rlimit);
 TYPE(t_rlimit_out);
 TYPE(t_rusage);
@@ -128,6 +138,7 @@ TYPE(t_sigaction_out);
 TYPE(t_how);
 TYPE(t_sigset);
 TYPE(t_sigset_out);
+TYPE(t_sigpending);
 TYPE(t_restored);
 TYPE(t_sigaltstack);
 TYPE(t_sigaltstack_out);
@@ -176,10 +187,10 @@ TYPE(t_msync_flags);
 TYPE(t_mlock_flags);
 TYPE(t_mlockall_flags);
 TYPE(t_pkey_rights);
+TYPE(t_pidfd_flags);
 TYPE(t_uffd_flags);
 TYPE(t_interval);
 TYPE(t_timerfd_flags);
-TYPE(t_timerfd_set);
 TYPE(t_signalfd_flags);
 TYPE(t_xattr_flags);
 TYPE(t_fallocate);
@@ -202,9 +213,32 @@ TYPE(t_mount_attr);
 TYPE(t_fspick);
 TYPE(t_fsconfig);
 TYPE(t_membarrier);
+TYPE(t_membarrier_cpu);
 TYPE(t_fanotify);
 TYPE(t_swap_flags);
 TYPE(t_quota_command);
+TYPE(t_quota_id);
+TYPE(t_quota);
+TYPE(t_mount_type);
+TYPE(t_mount_data);
+TYPE(t_mount_attr_in);
+TYPE(t_page_list);
+TYPE(t_page_nodes);
+TYPE(t_page_status);
+TYPE(t_user_desc);
+TYPE(t_user_desc_out);
+TYPE(t_aio_request);
+TYPE(t_aio_requests);
+TYPE(t_aio_event);
+TYPE(t_aio_events);
+TYPE(t_kcmp_first);
+TYPE(t_kcmp_second);
+TYPE(t_landlock_what);
+TYPE(t_fsconfig_key);
+TYPE(t_fsconfig_value);
+TYPE(t_fsconfig_aux);
+TYPE(t_fanotify_dir);
+TYPE(t_dev);
 TYPE(t_personality);
 TYPE(t_syslog);
 TYPE(t_reboot_first);
@@ -261,6 +295,10 @@ TYPE(t_message_out);
 TYPE(t_key_id);
 TYPE(t_keyctl);
 TYPE(t_mq_attr);
+TYPE(t_mq_attr_in);
+TYPE(t_mq_attr_out);
+TYPE(t_msg);
+TYPE(t_sem);
 /* types_control.c */
 TYPE(t_bpf);
 TYPE(t_perf_flags);

@@ -7,6 +7,9 @@
 #include "strace_part.h"
 #include "types.h"
 
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
 #define U(X) ((unsigned long long)(X))
 
 /* --- fcntl --- */
@@ -18,7 +21,8 @@ static STRACE_FAMILY(fcntls, "F_???", N(F_DUPFD), N(F_GETFD), N(F_SETFD), N(F_GE
 		     { "F_GETPIPE_SZ", 1032 }, { "F_ADD_SEALS", 1033 }, { "F_GET_SEALS", 1034 },
 		     { "F_SETOWN_EX", 15 }, { "F_GETOWN_EX", 16 }, { "F_GETOWNER_UIDS", 17 },
 		     { "F_GET_RW_HINT", 1035 }, { "F_SET_RW_HINT", 1036 }, { "F_GET_FILE_RW_HINT", 1037 },
-		     { "F_SET_FILE_RW_HINT", 1038 });
+		     { "F_SET_FILE_RW_HINT", 1038 }, { "F_GETLK64", 12 }, { "F_SETLK64", 13 },
+		     { "F_SETLKW64", 14 }, { "F_CANCELLK", 1029 });
 CHOICE(t_fcntl, fcntls);
 
 static bool is_lock(int command)
@@ -29,8 +33,14 @@ static bool is_lock(int command)
 static void add_lock(struct strace_line *line, unsigned int arg)
 {
 	static STRACE_FAMILY(kinds, "F_???", N(F_RDLCK), N(F_WRLCK), N(F_UNLCK));
-	const struct flock *lock = strace_struct(line, arg, 0, sizeof(*lock));
+	bool is_out = (int)strace_arg(line, arg - 1) == F_GETLK || (int)strace_arg(line, arg - 1) == 36;
+	const struct flock *lock;
 
+	if (is_out && !strace_ok(line)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	lock = strace_struct(line, arg, 0, sizeof(*lock));
 	if (!lock)
 		return;
 	str_add(line->out, "{l_type=");
@@ -38,7 +48,7 @@ static void add_lock(struct strace_line *line, unsigned int arg)
 	str_add(line->out, ", l_whence=");
 	strace_choice(line->out, t_whence.data, (unsigned short)lock->l_whence);
 	str_addf(line->out, ", l_start=%lld, l_len=%lld", (long long)lock->l_start, (long long)lock->l_len);
-	if ((int)strace_arg(line, arg - 1) == F_GETLK || (int)strace_arg(line, arg - 1) == 36) {
+	if (is_out) {
 		str_add(line->out, ", l_pid=");
 		strace_pid(line, lock->l_pid);
 	}
@@ -56,8 +66,13 @@ static const struct strace_words leases = { "F_", "RDLCK WRLCK UNLCK" };
 
 static void add_owner(struct strace_line *line, unsigned int arg)
 {
-	const int *owner = strace_struct(line, arg, 1, 2 * sizeof(*owner));
+	const int *owner;
 
+	if ((int)strace_arg(line, arg - 1) == 16 && !strace_ok(line)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	owner = strace_struct(line, arg, 1, 2 * sizeof(*owner));
 	if (!owner)
 		return;
 	str_add(line->out, "{type=");
@@ -87,17 +102,19 @@ static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 	else if (command == 10)
 		strace_signal(line->out, (int)strace_arg(line, arg));
 	else if (command == 1024)
-		strace_word(line->out, &leases, (unsigned int)strace_arg(line, arg));
+		strace_word(line->out, &leases, strace_arg(line, arg));
 	else if (command == 1026)
 		strace_bits(line->out,
 			    &(const struct strace_words){ "DN_", "ACCESS MODIFY CREATE DELETE RENAME ATTRIB =0x80000000 MULTISHOT" },
-			    (unsigned int)strace_arg(line, arg));
+			    strace_arg(line, arg));
 	else if (command == 1033)
 		strace_bits(line->out, &seals, (unsigned int)strace_arg(line, arg));
 	else if (command == F_SETOWN)
 		strace_pid(line, strace_arg(line, arg));
+	else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC || command == F_SETPIPE_SZ)
+		str_add_u64(line->out, strace_arg(line, arg));
 	else
-		str_add_s64(line->out, (int)strace_arg(line, arg));
+		str_addf(line->out, "%#llx", U(strace_arg(line, arg)));
 }
 const struct strace_type t_fcntl_arg = { print_fcntl_arg,
 					 .steps = { STEP_READS(sizeof(struct flock)), STEP_READS(8) } };
@@ -110,10 +127,7 @@ void strace_ret_fcntl(struct strace_line *line)
 
 	if (command == F_GETFL) {
 		str_addf(line->out, "%#x (flags %s", flags, modes[flags & O_ACCMODE]);
-		if (flags & ~O_ACCMODE) {
-			str_addc(line->out, '|');
-			strace_flags(line->out, &strace_open_flags, flags & ~O_ACCMODE);
-		}
+		strace_flags_more(line->out, &strace_open_flags, flags & ~O_ACCMODE);
 		str_addc(line->out, ')');
 	} else if (command == F_GETFD && flags) {
 		str_addf(line->out, "%#x (flags ", flags);
@@ -145,20 +159,35 @@ void strace_ret_fcntl(struct strace_line *line)
 static STRACE_FAMILY(futexes, "FUTEX_???", N(FUTEX_WAIT), N(FUTEX_WAKE), N(FUTEX_FD), N(FUTEX_REQUEUE),
 		     N(FUTEX_CMP_REQUEUE), N(FUTEX_WAKE_OP), N(FUTEX_LOCK_PI), N(FUTEX_UNLOCK_PI),
 		     N(FUTEX_TRYLOCK_PI), N(FUTEX_WAIT_BITSET), N(FUTEX_WAKE_BITSET), N(FUTEX_WAIT_REQUEUE_PI),
-		     N(FUTEX_CMP_REQUEUE_PI));
+		     N(FUTEX_CMP_REQUEUE_PI), { "FUTEX_LOCK_PI2", 13 });
+
+/* Only some operations take the clock. */
+static bool takes_clock(unsigned int op)
+{
+	return op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET || op == FUTEX_WAIT_REQUEUE_PI;
+}
 
 static void print_futex_op(struct strace_line *line, unsigned int arg)
 {
-	unsigned int op = strace_arg(line, arg);
-	const char *name = strace_name_of(&futexes, op & FUTEX_CMD_MASK);
+	unsigned int op = strace_arg(line, arg), command = op & FUTEX_CMD_MASK;
+	const char *name = strace_name_of(&futexes, command);
+	const char *is_private = command == FUTEX_FD ? "|FUTEX_PRIVATE_FLAG" : "_PRIVATE";
 
-	if (name)
-		str_addf(line->out, "%s%s%s", name, op & FUTEX_PRIVATE_FLAG ? "_PRIVATE" : "",
+	if (name && (takes_clock(command) || !(op & FUTEX_CLOCK_REALTIME)))
+		str_addf(line->out, "%s%s%s", name, op & FUTEX_PRIVATE_FLAG ? is_private : "",
 			 op & FUTEX_CLOCK_REALTIME ? "|FUTEX_CLOCK_REALTIME" : "");
 	else
 		str_addf(line->out, "%#x /* FUTEX_??? */", op);
 }
 const struct strace_type t_futex_op = { print_futex_op };
+
+static void add_shifted(struct str *out, const struct strace_words *words, unsigned int value, int shift)
+{
+	if (strace_word_if(out, words, value))
+		str_addf(out, "<<%d", shift);
+	else
+		str_addf(out, "%#x<<%d /* %s??? */", value, shift, words->prefix);
+}
 
 /* What FUTEX_WAKE_OP does: an operation, its number, a comparison, its number. */
 static void add_wake_op(struct str *out, unsigned int value)
@@ -169,52 +198,75 @@ static void add_wake_op(struct str *out, unsigned int value)
 	str_add(out, ", ");
 	if (value >> 31)
 		str_add(out, "FUTEX_OP_OPARG_SHIFT<<28|");
-	strace_word(out, &ops, value >> 28 & 7);
-	str_addf(out, "<<28|%#x<<12|", value >> 12 & 0xfff);
-	strace_word(out, &comparisons, value >> 24 & 0xf);
-	str_addf(out, "<<24|%#x", value & 0xfff);
+	add_shifted(out, &ops, value >> 28 & 7, 28);
+	str_addf(out, "|%#x<<12|", value >> 12 & 0xfff);
+	add_shifted(out, &comparisons, value >> 24 & 0xf, 24);
+	str_addf(out, "|%#x", value & 0xfff);
+}
+
+/* When to give up, and what comes behind it. */
+static void add_futex_wait(struct strace_line *line, unsigned int arg, unsigned int op)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	unsigned int bits = strace_arg(line, 5);
+	struct str *out = line->out;
+
+	if (blob && blob->n == 16 && blob->status == STRACE_WHOLE)
+		strace_timespec(out, strace_bytes(blob));
+	else
+		strace_address(out, strace_arg(line, 3));
+	if (op == FUTEX_WAIT_BITSET && bits == FUTEX_BITSET_MATCH_ANY)
+		str_add(out, ", FUTEX_BITSET_MATCH_ANY");
+	else if (op == FUTEX_WAIT_BITSET)
+		str_addf(out, ", %#x", bits);
+	else if (op == FUTEX_WAIT_REQUEUE_PI)
+		str_addf(out, ", %#llx", U(strace_arg(line, 4)));
 }
 
 /* All after the operation: how many arguments there are depends on it. */
 static void print_futex(struct strace_line *line, unsigned int arg)
 {
 	unsigned int op = strace_arg(line, 1) & FUTEX_CMD_MASK;
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	unsigned int value = strace_arg(line, 2), value2 = strace_arg(line, 3), value3 = strace_arg(line, 5);
 	struct str *out = line->out;
-	bool is_bitset = op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET;
 
-	if (op == FUTEX_UNLOCK_PI || op == FUTEX_TRYLOCK_PI)
-		return;
-	if (op != FUTEX_LOCK_PI)
-		str_add_u64(out, (unsigned int)strace_arg(line, 2));
-	if (op == FUTEX_WAKE)
-		return;
-	if (op == FUTEX_WAKE_BITSET) {
-		str_addf(out, ", %#x", (unsigned int)strace_arg(line, 5));
-		return;
+	switch (op) {
+	case FUTEX_UNLOCK_PI:
+	case FUTEX_TRYLOCK_PI:
+		break;
+	case FUTEX_WAKE:
+	case FUTEX_FD:
+		str_add_u64(out, value);
+		break;
+	case FUTEX_WAKE_BITSET:
+		str_addf(out, "%u, %#x", value, value3);
+		break;
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_WAIT_REQUEUE_PI:
+		str_addf(out, "%u, ", value);
+		/* fall through */
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		add_futex_wait(line, arg, op);
+		break;
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_CMP_REQUEUE_PI:
+	case FUTEX_WAKE_OP:
+		str_addf(out, "%u, %u, %#llx", value, value2, U(strace_arg(line, 4)));
+		if (op == FUTEX_WAKE_OP)
+			add_wake_op(out, value3);
+		else if (op != FUTEX_REQUEUE)
+			str_addf(out, ", %u", value3);
+		break;
+	default:
+		str_addf(out, "%u, ", value);
+		strace_address(out, strace_arg(line, 3));
+		str_add(out, ", ");
+		strace_address(out, strace_arg(line, 4));
+		str_addf(out, ", %#x", value3);
 	}
-	if (op == FUTEX_WAIT || op == FUTEX_LOCK_PI || op == FUTEX_WAIT_BITSET || op == FUTEX_WAIT_REQUEUE_PI) {
-		if (op != FUTEX_LOCK_PI)
-			str_add(out, ", ");
-		if (blob && blob->n == 16 && blob->status == STRACE_WHOLE)
-			strace_timespec(out, strace_bytes(blob));
-		else
-			strace_address(out, strace_arg(line, 3));
-		if (is_bitset)
-			str_add(out, ", ");
-		if (is_bitset && (unsigned int)strace_arg(line, 5) == FUTEX_BITSET_MATCH_ANY)
-			str_add(out, "FUTEX_BITSET_MATCH_ANY");
-		else if (is_bitset)
-			str_addf(out, "%#x", (unsigned int)strace_arg(line, 5));
-		if (op == FUTEX_WAIT_REQUEUE_PI)
-			str_addf(out, ", %#llx", U(strace_arg(line, 4)));
-		return;
-	}
-	str_addf(out, ", %u, %#llx", (unsigned int)strace_arg(line, 3), U(strace_arg(line, 4)));
-	if (op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI)
-		str_addf(out, ", %u", (unsigned int)strace_arg(line, 5));
-	else if (op == FUTEX_WAKE_OP)
-		add_wake_op(out, strace_arg(line, 5));
 }
 const struct strace_type t_futex = {
 	print_futex,
@@ -224,17 +276,20 @@ const struct strace_type t_futex = {
 /* --- arch_prctl --- */
 
 static STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH_SET_FS", 0x1002 },
-		     { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 });
+		     { "ARCH_GET_FS", 0x1003 }, { "ARCH_GET_GS", 0x1004 }, { "ARCH_GET_CPUID", 0x1011 },
+		     { "ARCH_SET_CPUID", 0x1012 }, { "ARCH_GET_XCOMP_SUPP", 0x1021 },
+		     { "ARCH_GET_XCOMP_PERM", 0x1022 }, { "ARCH_REQ_XCOMP_PERM", 0x1023 }, { "ARCH_GET_XCOMP_GUEST_PERM", 0x1024 },
+		     { "ARCH_REQ_XCOMP_GUEST_PERM", 0x1025 }, { "ARCH_MAP_VDSO_X32", 0x2001 }, { "ARCH_MAP_VDSO_32", 0x2002 },
+		     { "ARCH_MAP_VDSO_64", 0x2003 });
 CHOICE(t_arch_prctl, arch_prctls);
 
 /* --- epoll --- */
 
 static STRACE_FAMILY(epoll_ops, "EPOLL_CTL_???", N(EPOLL_CTL_ADD), N(EPOLL_CTL_DEL), N(EPOLL_CTL_MOD));
 CHOICE(t_epoll_op, epoll_ops);
-static STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLRDNORM),
-		     N(EPOLLRDBAND),
-		     N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG), N(EPOLLERR), N(EPOLLHUP), N(EPOLLRDHUP),
-		     N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });
+static STRACE_FAMILY(epoll_events, "EPOLL???", N(EPOLLIN), N(EPOLLPRI), N(EPOLLOUT), N(EPOLLERR), N(EPOLLHUP),
+		     { "EPOLLNVAL", 0x20 }, N(EPOLLRDNORM), N(EPOLLRDBAND), N(EPOLLWRNORM), N(EPOLLWRBAND), N(EPOLLMSG),
+		     N(EPOLLRDHUP), N(EPOLLEXCLUSIVE), N(EPOLLWAKEUP), N(EPOLLONESHOT), { "EPOLLET", 1U << 31 });
 
 static void add_epoll_event(struct str *out, const struct epoll_event *event)
 {

@@ -175,12 +175,38 @@ const struct strace_type t_uring = { print_uring, .steps = { STEP_READS(sizeof(s
 BITS(t_landlock_flags, "LANDLOCK_CREATE_RULESET_", "VERSION");
 WORDS(t_landlock_rule, "LANDLOCK_RULE_", "- PATH_BENEATH NET_PORT");
 
+static const struct strace_words landlock_rights = {
+	"LANDLOCK_ACCESS_FS_", "EXECUTE WRITE_FILE READ_FILE READ_DIR REMOVE_DIR REMOVE_FILE MAKE_CHAR MAKE_DIR MAKE_REG "
+			       "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV"
+};
+
+/* The two kinds of rules. */
+static void print_landlock_what(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words net = { "LANDLOCK_ACCESS_NET_", "BIND_TCP CONNECT_TCP" };
+	unsigned int kind = strace_arg(line, arg - 1);
+	const void *bytes;
+	uint64_t v[2] = {};
+
+	if (kind != 1 && kind != 2) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	bytes = strace_struct(line, arg, kind - 1, kind == 1 ? 12 : 16);
+	if (!bytes)
+		return;
+	memcpy(v, bytes, kind == 1 ? 12 : 16);
+	str_add(line->out, "{allowed_access=");
+	strace_bits(line->out, kind == 1 ? &landlock_rights : &net, v[0]);
+	if (kind == 1)
+		str_addf(line->out, ", parent_fd=%d}", (int)v[1]);
+	else
+		str_addf(line->out, ", port=%llu}", U(v[1]));
+}
+const struct strace_type t_landlock_what = { print_landlock_what, .steps = { STEP_READS(12), STEP_READS(16) } };
+
 static void print_landlock(struct strace_line *line, unsigned int arg)
 {
-	static const struct strace_words rights = {
-		"LANDLOCK_ACCESS_FS_", "EXECUTE WRITE_FILE READ_FILE READ_DIR REMOVE_DIR REMOVE_FILE MAKE_CHAR MAKE_DIR MAKE_REG "
-				       "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV"
-	};
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 	const uint64_t *fs = blob && blob->n >= 8 ? strace_struct(line, arg, 0, 8) : NULL;
 
@@ -190,7 +216,7 @@ static void print_landlock(struct strace_line *line, unsigned int arg)
 		return;
 	}
 	str_add(line->out, "{handled_access_fs=");
-	strace_bits(line->out, &rights, *fs);
+	strace_bits(line->out, &landlock_rights, *fs);
 	str_add(line->out, strace_arg(line, arg + 1) > 8 ? ", ...}" : "}");
 }
 const struct strace_type t_landlock = { print_landlock, .steps = { STEP_ARRAY(NEXT(1), 1, 8) } };

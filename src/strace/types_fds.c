@@ -31,36 +31,31 @@ const struct strace_type t_pipe = { print_pipe, .steps = PIPE }, t_pipe_pair = {
 static STRACE_FAMILY(poll_events, "POLL???", N(POLLIN), N(POLLPRI), N(POLLOUT), N(POLLERR),
 		     N(POLLHUP), N(POLLNVAL), { "POLLRDNORM", 0x40 }, { "POLLRDBAND", 0x80 },
 		     { "POLLWRNORM", 0x100 }, { "POLLWRBAND", 0x200 }, { "POLLMSG", 0x400 },
-		     { "POLLRDHUP", 0x2000 });
+		     { "POLLREMOVE", 0x1000 }, { "POLLRDHUP", 0x2000 }, { "POLL_BUSY_LOOP", 0x8000 });
+
+void strace_poll_events(struct str *out, uint64_t events)
+{
+	strace_flags(out, &poll_events, events);
+}
+
+static void add_pollfd(struct strace_line *line, const void *element, size_t index)
+{
+	const struct pollfd *fd = element;
+
+	str_add(line->out, "{fd=");
+	strace_fd(line, fd->fd, strace_blob(line, 0, 1, index));
+	if (fd->fd >= 0) {
+		str_add(line->out, ", events=");
+		strace_flags(line->out, &poll_events, (unsigned short)fd->events);
+	}
+	str_addc(line->out, '}');
+}
 
 static void print_pollfds(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	uint64_t all = strace_arg(line, arg + 1);
-	const struct pollfd *fds;
-
-	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
-		strace_address(line->out, strace_arg(line, arg));
-		return;
-	}
-	str_addc(line->out, '[');
-	fds = strace_bytes(blob);
-	for (size_t i = 0; i < blob->n / sizeof(*fds); i++) {
-		if (i >= line->settings->size)
-			break;
-		str_add(line->out, i ? ", {fd=" : "{fd=");
-		strace_fd(line, fds[i].fd, strace_blob(line, arg, 1, i));
-		if (fds[i].fd >= 0) {
-			str_add(line->out, ", events=");
-			strace_flags(line->out, &poll_events, (unsigned short)fds[i].events);
-		}
-		str_addc(line->out, '}');
-	}
-	if (all > line->settings->size || all > blob->n / sizeof(*fds))
-		str_add(line->out, ", ...");
-	str_addc(line->out, ']');
+	strace_array(line, arg, 0, (unsigned int)strace_arg(line, arg + 1), sizeof(struct pollfd), add_pollfd);
 }
-const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = { STEP_ARRAY(NEXT(1), 8, 512), { STRACE_FILES, .from = STRACE_FROM_BLOB, .scale = STRACE_FILES_POLL } } };
+const struct strace_type t_pollfds = { print_pollfds, .both = true, .steps = { STEP_ARRAY_TO_EDGE(NEXT(1), 8, 512), { STRACE_FILES, .from = STRACE_FROM_BLOB, .scale = STRACE_FILES_POLL } } };
 
 /* The result of poll: which descriptors are ready. */
 void strace_ret_poll(struct strace_line *line)
@@ -244,12 +239,12 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 	int protocol = strace_netlink_protocol(line);
 	size_t i;
 
-	if (!array || array->status == STRACE_UNREAD || !address) {
+	if (!array || array->status == STRACE_UNREAD || !address || (n && array->n < size) || n > UINT64_MAX / size) {
 		strace_address(line->out, address);
 		return;
 	}
 	str_addc(line->out, '[');
-	for (i = 0; i < array->n / size && i < line->settings->size; i++) {
+	for (i = 0; i < n && i < array->n / size && i < line->settings->size; i++) {
 		const struct strace_blob *bytes = strace_blob(line, arg, step, nth + i);
 		struct vector vector = vector_at(strace_bytes(array), i, narrow);
 		uint64_t len = vector.len < most ? vector.len : most, shown = len;
@@ -266,10 +261,13 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 			strace_text(line, strace_bytes(bytes), shown, len > shown);
 		}
 		str_addf(line->out, ", iov_len=%llu}", U(vector.len));
-		most -= len;
+		if (most != UINT64_MAX)
+			most -= len;
 	}
 	if (i < n)
 		str_add(line->out, ", ...");
+	if (i < n && i == array->n / size && array->status == STRACE_EDGE)
+		str_addf(line->out, " /* %#llx */", U(address + i * size));
 	str_addc(line->out, ']');
 }
 
@@ -295,7 +293,8 @@ static void print_vectors_out(struct strace_line *line, unsigned int arg)
 
 #define VECTORS(SIZE, WHEN) \
 	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = (SIZE), .most = (SIZE)*STRACE_VECTOR }, \
+		{ STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = (SIZE), .most = (SIZE)*STRACE_VECTOR, \
+		  .when = STRACE_TO_EDGE }, \
 			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB, .most = MOST_TEXT, .when = WHEN }, \
 	}
 const struct strace_type t_vectors_in = { print_vectors_in, .steps = VECTORS(16, 0) },

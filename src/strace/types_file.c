@@ -15,24 +15,31 @@ static void print_open_how(struct strace_line *line, unsigned int arg)
 	static const char *const modes[] = { "O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE" };
 	static const struct strace_words resolve = { "RESOLVE_",
 						     "NO_XDEV NO_MAGICLINKS NO_SYMLINKS BENEATH IN_ROOT CACHED" };
-	const struct open_how *how = strace_struct(line, arg, 0, sizeof(*how));
+	const struct open_how *how;
 
+	/* not even the first version of the struct */
+	if (strace_arg(line, arg + 1) < sizeof(*how)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	how = strace_struct(line, arg, 0, sizeof(*how));
 	if (!how)
 		return;
 	str_addf(line->out, "{flags=%s", modes[how->flags & 3]);
-	if (how->flags & ~3ULL) {
-		str_addc(line->out, '|');
-		strace_flags(line->out, &strace_open_flags, how->flags & ~3ULL);
-	}
-	if (how->flags & 0100)
+	strace_flags_more(line->out, &strace_open_flags, how->flags & ~3ULL);
+	if (how->flags & 0100 || how->mode)
 		str_addf(line->out, ", mode=%#03llo", U(how->mode));
 	str_add(line->out, ", resolve=");
 	strace_bits(line->out, &resolve, how->resolve);
+	strace_rest(line, arg, sizeof(*how), strace_arg(line, arg + 1));
 	str_addc(line->out, '}');
 }
-const struct strace_type t_open_how = { print_open_how, .steps = { STEP_READS(24) } };
+const struct strace_type t_open_how = { print_open_how,
+					.steps = { STEP_ARRAY(NEXT(1), 1, sizeof(struct open_how) + STRACE_REST) } };
 
 /* --- handles --- */
+
+#define MAX_HANDLE 128U /* bytes, of the kernel's MAX_HANDLE_SZ */
 
 struct handle {
 	uint32_t bytes;
@@ -46,7 +53,8 @@ static void print_handle(struct strace_line *line, unsigned int arg)
 	struct strace_line in_hex = *line;
 	const struct strace_blob *before = strace_before(line, arg), *body = strace_blob(line, arg, 1, 0);
 	const struct handle *handle = strace_struct(line, arg, 0, 8);
-	uint32_t was = before && before->n >= 8 ? ((const struct handle *)strace_bytes(before))->bytes : 0;
+	uint32_t was = before && before->n >= 8 ? ((const struct handle *)strace_bytes(before))->bytes : 0, shown;
+	size_t room;
 
 	if (!handle)
 		return;
@@ -60,18 +68,20 @@ static void print_handle(struct strace_line *line, unsigned int arg)
 	str_addf(line->out, ", handle_type=%d, f_handle=", handle->type);
 	hex.hex = 2;
 	in_hex.settings = &hex;
-	/* twice the size is copied, which has room for the head */
-	if (body && body->status != STRACE_UNREAD && body->n >= 8 && handle->bytes <= body->n - 8U)
-		strace_text(&in_hex, (const char *)strace_bytes(body) + 8, handle->bytes, false);
+	room = body && body->status != STRACE_UNREAD && body->n >= 8 ? body->n - 8U : 0;
+	shown = handle->bytes < MAX_HANDLE ? handle->bytes : MAX_HANDLE;
+	if (shown <= room)
+		strace_text(&in_hex, (const char *)strace_bytes(body) + 8, shown, handle->bytes > shown);
 	else
-		strace_address(line->out, strace_arg(line, arg) + 8);
+		str_add(line->out, "???");
 	str_addc(line->out, '}');
 }
 #define HANDLE \
 	{ \
 		STEP_READS(8), \
 		{ \
-			STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_BLOB, .scale = 2, .most = 136 \
+			STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 8 + MAX_HANDLE, \
+				      .most = 8 + MAX_HANDLE, .when = STRACE_TO_EDGE \
 		} \
 	}
 const struct strace_type t_handle = { print_handle, .both = true, .steps = HANDLE },
@@ -89,11 +99,90 @@ static void print_device(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_device = { print_device };
 
+static void print_dev(struct strace_line *line, unsigned int arg)
+{
+	uint64_t device = (unsigned int)strace_arg(line, arg);
+
+	str_addf(line->out, "makedev(%#x, %#x)", major(device), minor(device));
+}
+const struct strace_type t_dev = { print_dev };
+
 /* The high half of an offset: 64-bit programs have none. */
 static void print_nothing(struct strace_line *line, unsigned int arg)
 {
 }
 const struct strace_type t_nothing = { print_nothing };
+
+/* --- configuring a file system --- */
+
+/* FSCONFIG_*: what the arguments are depends on the command. */
+enum {
+	SET_FLAG,
+	SET_STRING,
+	SET_BINARY,
+	SET_PATH,
+	SET_PATH_EMPTY,
+	SET_FD,
+	COMMANDS,
+};
+
+static void print_fsconfig_key(struct strace_line *line, unsigned int arg)
+{
+	if ((unsigned int)strace_arg(line, 1) < COMMANDS)
+		t_text.print(line, arg);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+
+#define BINARY_MOST (1 << 20) /* the kernel takes no more */
+
+/* The steps: a text, and as many bytes as the last argument says. */
+static void print_fsconfig_value(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *bytes = strace_blob(line, arg, 1, 0);
+	unsigned int command = strace_arg(line, 1);
+	struct strace_settings hex = *line->settings;
+	struct strace_line in_hex = *line;
+	int n = strace_arg(line, arg + 1);
+
+	if (command == SET_STRING || command == SET_PATH || command == SET_PATH_EMPTY) {
+		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), command != SET_STRING);
+	} else if (command == SET_BINARY && n >= 0 && n <= BINARY_MOST && bytes && bytes->status != STRACE_UNREAD) {
+		hex.hex = 2;
+		in_hex.settings = &hex;
+		strace_text(&in_hex, strace_bytes(bytes), bytes->n, (unsigned int)n > bytes->n);
+	} else {
+		strace_address(line->out, strace_arg(line, arg));
+	}
+}
+
+static void print_fsconfig_aux(struct strace_line *line, unsigned int arg)
+{
+	unsigned int command = strace_arg(line, 1);
+
+	if (command == SET_PATH || command == SET_PATH_EMPTY)
+		t_dir.print(line, arg);
+	else
+		str_add_s64(line->out, (int)strace_arg(line, arg));
+}
+const struct strace_type t_fsconfig_key = { print_fsconfig_key,
+					    .steps = { { STRACE_STRING, .from = SELF, .most = MOST_TEXT } } },
+			 t_fsconfig_value = { print_fsconfig_value,
+					      .steps = {
+						      { STRACE_STRING, .from = SELF, .most = 4097 },
+						      { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = MOST_TEXT },
+					      } },
+			 t_fsconfig_aux = { print_fsconfig_aux };
+
+/* fanotify_mark: -1 is no directory. */
+static void print_fanotify_dir(struct strace_line *line, unsigned int arg)
+{
+	if ((int)strace_arg(line, arg) == -1)
+		str_add(line->out, "FAN_NOFD");
+	else
+		t_dir.print(line, arg);
+}
+const struct strace_type t_fanotify_dir = { print_fanotify_dir, .enter = true, .steps = { STEP_FILE } };
 
 /* --- offsets and vectors --- */
 
@@ -115,7 +204,7 @@ static void print_vectors_far(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_vectors_far = {
 	print_vectors_far,
-	.steps = { { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 16, .most = 16 * STRACE_VECTOR } },
+	.steps = { STEP_ARRAY_TO_EDGE(NEXT(1), 16, STRACE_VECTOR) },
 };
 
 /* --- entries of directories, with -v --- */

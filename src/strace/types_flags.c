@@ -27,8 +27,10 @@
 #endif
 
 STRACE_FAMILY(strace_open_flags, "O_???", N(O_CREAT), N(O_EXCL), N(O_NOCTTY), N(O_TRUNC), N(O_APPEND),
-	      N(O_NONBLOCK), N(O_SYNC), N(O_ASYNC), N(O_DSYNC), { "O_LARGEFILE", LARGEFILE }, N(O_NOFOLLOW),
-	      N(O_NOATIME), N(O_CLOEXEC), N(O_PATH), N(O_TMPFILE), N(O_DIRECTORY), N(O_DIRECT));
+	      N(O_NONBLOCK), N(O_SYNC), N(O_DSYNC), { "__O_SYNC", 04000000 }, N(O_DIRECT),
+	      { "O_LARGEFILE", LARGEFILE }, N(O_NOFOLLOW),
+	      N(O_NOATIME), N(O_CLOEXEC), N(O_PATH), N(O_TMPFILE), { "__O_TMPFILE", 020000000 }, N(O_DIRECTORY),
+	      { "FASYNC", O_ASYNC });
 
 static void print_open_flags(struct strace_line *line, unsigned int arg)
 {
@@ -36,15 +38,12 @@ static void print_open_flags(struct strace_line *line, unsigned int arg)
 	unsigned int flags = strace_arg(line, arg);
 
 	str_add(line->out, modes[flags & O_ACCMODE]);
-	if (flags & ~O_ACCMODE) {
-		str_addc(line->out, '|');
-		strace_flags(line->out, &strace_open_flags, flags & ~O_ACCMODE);
-	}
+	strace_flags_more(line->out, &strace_open_flags, flags & ~O_ACCMODE);
 }
 
 const struct strace_type t_open_flags = { print_open_flags };
 
-static STRACE_FAMILY(prot, "PROT_???", N(PROT_NONE), N(PROT_READ), N(PROT_WRITE), N(PROT_EXEC),
+static STRACE_FAMILY(prot, "PROT_???", N(PROT_NONE), N(PROT_READ), N(PROT_WRITE), N(PROT_EXEC), { "PROT_SEM", 8 },
 		     N(PROT_GROWSDOWN), N(PROT_GROWSUP));
 FLAGS(t_prot, prot);
 
@@ -63,26 +62,36 @@ static STRACE_FAMILY(map_flags, "MAP_???", N(MAP_FIXED), N(MAP_ANONYMOUS),
 		     N(MAP_EXECUTABLE), N(MAP_LOCKED), N(MAP_STACK), N(MAP_HUGETLB), N(MAP_SYNC),
 		     N(MAP_FIXED_NOREPLACE));
 
+/* The size of huge pages, as a power of two. */
+#define HUGE_SHIFT 26
+#define HUGE_MASK  0x3fU
+
 static void print_map_flags(struct strace_line *line, unsigned int arg)
 {
 	unsigned int flags = strace_arg(line, arg);
 
-	strace_choice(line->out, &map_kinds, flags & MAP_TYPE);
-	if (flags & ~MAP_TYPE) {
-		str_addc(line->out, '|');
-		strace_flags(line->out, &map_flags, flags & ~MAP_TYPE);
-	}
+	unsigned int shift = flags >> HUGE_SHIFT & HUGE_MASK;
+
+	if (flags & MAP_TYPE)
+		strace_choice(line->out, &map_kinds, flags & MAP_TYPE);
+	else
+		str_add(line->out, "MAP_FILE");
+	strace_flags_more(line->out, &map_flags, flags & ~(HUGE_MASK << HUGE_SHIFT) & ~MAP_TYPE);
+	if (shift)
+		str_addf(line->out, "|%u<<MAP_HUGE_SHIFT", shift);
 }
 const struct strace_type t_map_flags = { print_map_flags };
 
 static STRACE_FAMILY(access_modes, "?_OK", { "F_OK", 0 }, N(R_OK), N(W_OK), N(X_OK));
 FLAGS(t_access, access_modes);
-static STRACE_FAMILY(at_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_EACCESS), N(AT_SYMLINK_FOLLOW),
-		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH));
+/* the same bit has another name in two calls */
+static STRACE_FAMILY(at_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_REMOVEDIR), N(AT_SYMLINK_FOLLOW),
+		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), { "AT_RECURSIVE", 0x8000 });
 FLAGS(t_at_flags, at_flags);
-FLAGS(t_link_flags, at_flags);
-static STRACE_FAMILY(unlink_flags, "AT_???", N(AT_REMOVEDIR));
-FLAGS(t_unlink_flags, unlink_flags);
+static STRACE_FAMILY(faccess_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_EACCESS), N(AT_EMPTY_PATH));
+FLAGS(t_faccess_flags, faccess_flags);
+static STRACE_FAMILY(handle_flags, "AT_???", N(AT_SYMLINK_FOLLOW), N(AT_EMPTY_PATH), { "AT_HANDLE_FID", 0x200 });
+FLAGS(t_handle_flags, handle_flags);
 static STRACE_FAMILY(whences, "SEEK_???", N(SEEK_SET), N(SEEK_CUR), N(SEEK_END), N(SEEK_DATA), N(SEEK_HOLE));
 CHOICE(t_whence, whences);
 static STRACE_FAMILY(advices, "MADV_???", N(MADV_NORMAL), N(MADV_RANDOM), N(MADV_SEQUENTIAL), N(MADV_WILLNEED),
@@ -95,14 +104,16 @@ static STRACE_FAMILY(mremap_flags, "MREMAP_???", N(MREMAP_MAYMOVE), N(MREMAP_FIX
 FLAGS(t_mremap_flags, mremap_flags);
 static void print_mremap_new(struct strace_line *line, unsigned int arg)
 {
-	if (strace_arg(line, arg - 1) & (MREMAP_FIXED | MREMAP_DONTUNMAP))
+	unsigned int flags = strace_arg(line, arg - 1);
+
+	/* neither is taken without MREMAP_MAYMOVE */
+	if (flags & MREMAP_MAYMOVE && flags & (MREMAP_FIXED | MREMAP_DONTUNMAP))
 		strace_address(line->out, strace_arg(line, arg));
 }
 const struct strace_type t_mremap_new = { print_mremap_new };
 
-static STRACE_FAMILY(pipe_flags, "O_???", N(O_NONBLOCK), N(O_DIRECT), N(O_CLOEXEC));
-FLAGS(t_pipe_flags, pipe_flags);
-FLAGS(t_dup_flags, pipe_flags);
+FLAGS(t_pipe_flags, strace_open_flags);
+FLAGS(t_dup_flags, strace_open_flags);
 static STRACE_FAMILY(fd_flags, "FD_???", N(FD_CLOEXEC));
 FLAGS(t_fd_flags, fd_flags);
 static STRACE_FAMILY(event_flags, "EFD_???", N(EFD_SEMAPHORE), N(EFD_CLOEXEC), N(EFD_NONBLOCK));
@@ -111,25 +122,33 @@ static STRACE_FAMILY(epoll_flags, "EPOLL_???", N(EPOLL_CLOEXEC));
 FLAGS(t_epoll_flags, epoll_flags);
 static STRACE_FAMILY(memfd_flags, "MFD_???", N(MFD_CLOEXEC), N(MFD_ALLOW_SEALING), N(MFD_HUGETLB),
 		     { "MFD_NOEXEC_SEAL", 8 }, { "MFD_EXEC", 16 });
-FLAGS(t_memfd_flags, memfd_flags);
+
+static void print_memfd_flags(struct strace_line *line, unsigned int arg)
+{
+	unsigned int flags = strace_arg(line, arg), shift = flags >> HUGE_SHIFT & HUGE_MASK;
+
+	flags &= ~(HUGE_MASK << HUGE_SHIFT);
+	if (flags || !shift)
+		strace_flags(line->out, &memfd_flags, flags);
+	if (shift)
+		str_addf(line->out, "%s%u<<MFD_HUGE_SHIFT", flags ? "|" : "", shift);
+}
+const struct strace_type t_memfd_flags = { print_memfd_flags };
 static STRACE_FAMILY(random_flags, "GRND_???", N(GRND_NONBLOCK), N(GRND_RANDOM), { "GRND_INSECURE", 4 });
 FLAGS(t_random_flags, random_flags);
-static STRACE_FAMILY(rename_flags, "RENAME_???", N(RENAME_NOREPLACE), N(RENAME_EXCHANGE), N(RENAME_WHITEOUT));
+static STRACE_FAMILY(rename_flags, "RENAME_??", N(RENAME_NOREPLACE), N(RENAME_EXCHANGE), N(RENAME_WHITEOUT));
 FLAGS(t_rename_flags, rename_flags);
 static STRACE_FAMILY(statx_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_REMOVEDIR), N(AT_SYMLINK_FOLLOW),
-		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), N(AT_STATX_FORCE_SYNC), N(AT_STATX_DONT_SYNC));
+		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), { "AT_RECURSIVE", 0x8000 });
 
 /* How to synchronize is two bits, of which 0 has a name. */
 static void print_statx_flags(struct strace_line *line, unsigned int arg)
 {
-	static const char *const kinds[] = { "SYNC_AS_STAT", "FORCE_SYNC", "DONT_SYNC", "SYNC_TYPE" };
+	static const char *const kinds[] = { "SYNC_AS_STAT", "FORCE_SYNC", "DONT_SYNC", "FORCE_SYNC|AT_STATX_DONT_SYNC" };
 	unsigned int flags = strace_arg(line, arg), kind = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC;
 
 	str_addf(line->out, "AT_STATX_%s", kinds[(flags & kind) / AT_STATX_FORCE_SYNC]);
-	if (flags & ~kind) {
-		str_addc(line->out, '|');
-		strace_flags(line->out, &statx_flags, flags & ~kind);
-	}
+	strace_flags_more(line->out, &statx_flags, flags & ~kind);
 }
 const struct strace_type t_statx_flags = { print_statx_flags };
 
@@ -138,20 +157,22 @@ static STRACE_FAMILY(statx_mask, "STATX_???", N(STATX_ALL), N(STATX_BASIC_STATS)
 		     N(STATX_INO), N(STATX_SIZE), N(STATX_BLOCKS), N(STATX_BTIME), { "STATX_MNT_ID", 0x1000 },
 		     { "STATX_DIOALIGN", 0x2000 });
 FLAGS(t_statx_mask, statx_mask);
-STRACE_FAMILY(strace_msg_flags, "MSG_???", N(MSG_OOB), N(MSG_PEEK), N(MSG_DONTROUTE), N(MSG_CTRUNC), N(MSG_PROXY),
+STRACE_FAMILY(strace_msg_flags, "MSG_???", N(MSG_OOB), N(MSG_PEEK), N(MSG_DONTROUTE), N(MSG_CTRUNC), { "MSG_PROBE", 0x10 },
 	      N(MSG_TRUNC), N(MSG_DONTWAIT), N(MSG_EOR), N(MSG_WAITALL), N(MSG_FIN), N(MSG_SYN), N(MSG_CONFIRM),
-	      N(MSG_RST), N(MSG_ERRQUEUE), N(MSG_NOSIGNAL), N(MSG_MORE), N(MSG_WAITFORONE), N(MSG_ZEROCOPY),
-	      N(MSG_FASTOPEN), N(MSG_CMSG_CLOEXEC));
+	      N(MSG_RST), N(MSG_ERRQUEUE), N(MSG_NOSIGNAL), N(MSG_MORE), N(MSG_WAITFORONE), { "MSG_SENDPAGE_NOTLAST", 0x20000 }, { "MSG_BATCH", 0x40000 }, { "MSG_NO_SHARED_FRAGS", 0x80000 },
+	      { "MSG_SENDPAGE_DECRYPTED", 0x100000 }, { "MSG_SOCK_DEVMEM", 0x2000000 }, N(MSG_ZEROCOPY),
+	      { "MSG_SPLICE_PAGES", 0x8000000 }, N(MSG_FASTOPEN), N(MSG_CMSG_CLOEXEC), { "MSG_CMSG_COMPAT", 0x80000000 });
 FLAGS(t_msg_flags, strace_msg_flags);
 static STRACE_FAMILY(shutdowns, "SHUT_???", N(SHUT_RD), N(SHUT_WR), N(SHUT_RDWR));
 CHOICE(t_shutdown, shutdowns);
 #ifndef __WALL
 #define __WALL 0x40000000
 #endif
-static STRACE_FAMILY(wait_options, "W???", N(WNOHANG), N(WSTOPPED), N(WEXITED), N(WCONTINUED), N(WNOWAIT),
-		     { "__WNOTHREAD", 0x20000000 }, N(__WALL), { "__WCLONE", 0x80000000 });
+static STRACE_FAMILY(wait_options, "W???", N(WNOHANG), N(WEXITED), N(WSTOPPED), N(WCONTINUED), N(WNOWAIT),
+		     { "__WCLONE", 0x80000000 }, N(__WALL), { "__WNOTHREAD", 0x20000000 });
 FLAGS(t_wait_options, wait_options);
-static STRACE_FAMILY(flocks, "LOCK_???", N(LOCK_SH), N(LOCK_EX), N(LOCK_NB), N(LOCK_UN));
+static STRACE_FAMILY(flocks, "LOCK_???", N(LOCK_SH), N(LOCK_EX), N(LOCK_NB), N(LOCK_UN), { "LOCK_MAND", 32 },
+		     { "LOCK_RW", 192 }, { "LOCK_READ", 64 }, { "LOCK_WRITE", 128 });
 FLAGS(t_flock, flocks);
 static STRACE_FAMILY(close_ranges, "CLOSE_RANGE_???", N(CLOSE_RANGE_UNSHARE), N(CLOSE_RANGE_CLOEXEC));
 FLAGS(t_close_range_flags, close_ranges);
@@ -177,5 +198,15 @@ static STRACE_FAMILY(clone_flags, "CLONE_???", N(CLONE_VM), N(CLONE_FS), N(CLONE
 		     N(CLONE_NEWNS), N(CLONE_SYSVSEM), N(CLONE_SETTLS), N(CLONE_PARENT_SETTID),
 		     N(CLONE_CHILD_CLEARTID), N(CLONE_DETACHED), N(CLONE_UNTRACED), N(CLONE_CHILD_SETTID),
 		     N(CLONE_NEWCGROUP), N(CLONE_NEWUTS), N(CLONE_NEWIPC), N(CLONE_NEWUSER), N(CLONE_NEWPID),
-		     N(CLONE_NEWNET), N(CLONE_IO));
+		     N(CLONE_NEWNET), N(CLONE_IO), { "CLONE_CLEAR_SIGHAND", 1ULL << 32 },
+		     { "CLONE_INTO_CGROUP", 1ULL << 33 });
 FLAGS(t_clone_flags, clone_flags);
+
+/* What a process can leave: its own parts, and namespaces. */
+static STRACE_FAMILY(unshare_flags, "CLONE_???", { "CLONE_NEWTIME", 0x80 }, N(CLONE_VM), N(CLONE_FS), N(CLONE_FILES),
+		     N(CLONE_SIGHAND), N(CLONE_THREAD), N(CLONE_NEWNS), N(CLONE_SYSVSEM), N(CLONE_NEWCGROUP),
+		     N(CLONE_NEWUTS), N(CLONE_NEWIPC), N(CLONE_NEWUSER), N(CLONE_NEWPID), N(CLONE_NEWNET));
+FLAGS(t_unshare_flags, unshare_flags);
+static STRACE_FAMILY(setns_kinds, "CLONE_NEW???", { "CLONE_NEWTIME", 0x80 }, N(CLONE_NEWNS), N(CLONE_NEWCGROUP), N(CLONE_NEWUTS), N(CLONE_NEWIPC),
+		     N(CLONE_NEWUSER), N(CLONE_NEWPID), N(CLONE_NEWNET));
+FLAGS(t_setns_kind, setns_kinds);

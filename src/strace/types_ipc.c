@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* System V's and POSIX's queues, semaphores and shared memory, and keys. */
+/* System V's and POSIX's queues, semaphores and shared memory. */
 #include <fcntl.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
@@ -26,10 +26,16 @@ static void add_get_flags(struct strace_line *line, unsigned int arg, const char
 {
 	unsigned int flags = strace_arg(line, arg);
 
+	/* with huge pages: the power of two of their size */
+	unsigned int shift = flags & SHM_HUGETLB ? flags >> 26 : 0;
+
+	flags &= ~(shift << 26);
 	if (flags & ~0777U) {
 		strace_bits(line->out, &(const struct strace_words){ "", names }, flags & ~0777U);
 		str_addc(line->out, '|');
 	}
+	if (shift)
+		str_addf(line->out, "%u<<SHM_HUGE_SHIFT|", shift);
 	str_addf(line->out, "%#03o", flags & 0777);
 }
 
@@ -44,149 +50,287 @@ static void print_shm_flags(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_ipc_get = { print_ipc_flags }, t_shm_get = { print_shm_flags };
 BITS(t_shm_at, "SHM_", "=0x1000 RDONLY RND REMAP EXEC");
-BITS(t_msg_get, "", "=0x800 IPC_NOWAIT =0x1000 MSG_NOERROR MSG_EXCEPT MSG_COPY");
-WORDS(t_shm_command, "", "IPC_RMID IPC_SET IPC_STAT IPC_INFO =11 SHM_LOCK SHM_UNLOCK SHM_STAT SHM_INFO SHM_STAT_ANY");
-WORDS(t_msg_command, "", "IPC_RMID IPC_SET IPC_STAT IPC_INFO =11 MSG_STAT MSG_INFO MSG_STAT_ANY");
-WORDS(t_sem_command, "",
-      "IPC_RMID IPC_SET IPC_STAT IPC_INFO =11 GETPID GETVAL GETALL GETNCNT GETZCNT SETVAL SETALL SEM_STAT SEM_INFO "
-      "SEM_STAT_ANY");
+BITS_MIXED(t_msg_get, "MSG_???", "=0x1000 MSG_NOERROR MSG_EXCEPT MSG_COPY =0x800 IPC_NOWAIT");
+
+#define IPC_COMMANDS "IPC_RMID IPC_SET IPC_STAT IPC_INFO "
+/* The bit says that structs are the kernel's newer ones, as they are for 64-bit programs. */
+#define IPC_64 0x100
+
+static void add_command(struct strace_line *line, unsigned int arg, const struct strace_words *words)
+{
+	unsigned int command = strace_arg(line, arg);
+
+	if (command & IPC_64)
+		str_add(line->out, "IPC_64|");
+	strace_word(line->out, words, command & ~IPC_64);
+}
+
+static void print_shm_command(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words words = {
+		"", IPC_COMMANDS "=11 SHM_LOCK SHM_UNLOCK SHM_STAT SHM_INFO SHM_STAT_ANY", "SHM_???"
+	};
+
+	add_command(line, arg, &words);
+}
+
+static void print_msg_command(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words words = { "", IPC_COMMANDS "=11 MSG_STAT MSG_INFO MSG_STAT_ANY", "MSG_???" };
+
+	add_command(line, arg, &words);
+}
+
+static void print_sem_command(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words words = {
+		"", IPC_COMMANDS "=11 GETPID GETVAL GETALL GETNCNT GETZCNT SETVAL SETALL SEM_STAT SEM_INFO SEM_STAT_ANY", "SEM_???"
+	};
+
+	add_command(line, arg, &words);
+}
+const struct strace_type t_shm_command = { print_shm_command }, t_msg_command = { print_msg_command },
+			 t_sem_command = { print_sem_command };
+
+/* The kernel's struct ipc64_perm. */
+struct perm {
+	uint32_t key, uid, gid, cuid, cgid, mode;
+	uint64_t unused[3];
+};
+
+struct shm {
+	struct perm perm;
+	uint64_t size;
+	int64_t atime, dtime, ctime;
+	int32_t cpid, lpid;
+	uint64_t attached, unused[2];
+};
+
+struct msg {
+	struct perm perm;
+	int64_t stime, rtime, ctime;
+	uint64_t bytes, n, most;
+	int32_t lspid, lrpid;
+};
+
+struct sem {
+	struct perm perm;
+	int64_t otime, unused, ctime, unused_too;
+	uint64_t n;
+};
+
+static void add_owner(struct str *out, const char *name, uint32_t id)
+{
+	str_addf(out, id == UINT32_MAX ? "%s=-1" : "%s=%u", name, id);
+}
+
+/* set: what IPC_SET takes of it. */
+static void add_perm(struct str *out, const char *name, const struct perm *perm, bool set)
+{
+	str_addf(out, "{%s={", name);
+	add_owner(out, "uid", perm->uid);
+	add_owner(out, ", gid", perm->gid);
+	str_addf(out, ", mode=%#03o", perm->mode);
+	if (!set) {
+		str_addf(out, ", key=%u", perm->key);
+		add_owner(out, ", cuid", perm->cuid);
+		add_owner(out, ", cgid", perm->cgid);
+	}
+	str_addc(out, '}');
+}
+
+/* What a command has in its last argument: the steps read it at the end of the call. */
+enum what {
+	NOTHING,
+	SET,
+	STATUS,
+	LIMITS,
+	TOTALS,
+};
+
+static enum what what_of(const struct strace_line *line, unsigned int arg)
+{
+	switch ((unsigned int)strace_arg(line, arg - 1) & ~IPC_64) {
+	case IPC_SET:
+		return SET;
+	case IPC_INFO:
+		return strace_ok(line) ? LIMITS : NOTHING;
+	case IPC_STAT:
+		return strace_ok(line) ? STATUS : NOTHING;
+	default:
+		return NOTHING;
+	}
+}
 
 static void print_shm(struct strace_line *line, unsigned int arg)
 {
-	unsigned int command = strace_arg(line, arg - 1);
-	const struct shmid_ds *shm;
+	unsigned int command = (unsigned int)strace_arg(line, arg - 1) & ~IPC_64;
+	bool ok = strace_ok(line);
+	enum what what = ok && command == 14 ? TOTALS : ok && (command == 13 || command == 15) ? STATUS
+											       : what_of(line, arg);
+	const void *bytes = what ? strace_struct(line, arg, what == TOTALS || what == LIMITS, what == TOTALS || what == LIMITS ? 48 : sizeof(struct shm)) : NULL;
+	const struct shm *shm = bytes;
+	const uint64_t *v = bytes;
 	struct str *out = line->out;
 
-	if (command != IPC_STAT || !strace_ok(line)) {
+	if (!what)
 		strace_address(out, strace_arg(line, arg));
+	if (!bytes)
+		return;
+	if (what == LIMITS) {
+		str_addf(out, "{shmmax=%llu, shmmin=%llu, shmmni=%llu, shmseg=%llu, shmall=%llu}", U(v[0]), U(v[1]), U(v[2]),
+			 U(v[3]), U(v[4]));
 		return;
 	}
-	shm = strace_struct(line, arg, 0, sizeof(*shm));
-	if (!shm)
+	if (what == TOTALS) {
+		str_addf(out, "{used_ids=%d, shm_tot=%llu, shm_rss=%llu, shm_swp=%llu, swap_attempts=%llu, swap_successes=%llu}",
+			 (int)v[0], U(v[1]), U(v[2]), U(v[3]), U(v[4]), U(v[5]));
 		return;
-	str_addf(out, "{shm_perm={uid=%u, gid=%u, mode=%#o, key=%u, cuid=%u, cgid=%u}, shm_segsz=%llu, shm_cpid=%d, ",
-		 shm->shm_perm.uid, shm->shm_perm.gid, shm->shm_perm.mode, shm->shm_perm.__key, shm->shm_perm.cuid,
-		 shm->shm_perm.cgid, U(shm->shm_segsz), shm->shm_cpid);
-	str_addf(out, "shm_lpid=%d, shm_nattch=%llu, shm_atime=%llu, shm_dtime=%llu, shm_ctime=%llu}", shm->shm_lpid,
-		 U(shm->shm_nattch), U(shm->shm_atime), U(shm->shm_dtime), U(shm->shm_ctime));
+	}
+	add_perm(out, "shm_perm", &shm->perm, what == SET);
+	if (what == STATUS)
+		str_addf(out, ", shm_segsz=%llu, shm_cpid=%d, shm_lpid=%d, shm_nattch=%llu, shm_atime=%llu, shm_dtime=%llu, "
+			      "shm_ctime=%llu",
+			 U(shm->size), shm->cpid, shm->lpid, U(shm->attached), U(shm->atime), U(shm->dtime), U(shm->ctime));
+	str_addc(out, '}');
 }
-const struct strace_type t_shm = { print_shm, .steps = { STEP_WRITES(sizeof(struct shmid_ds)) } };
+const struct strace_type t_shm = { print_shm, .steps = { STEP_READS(sizeof(struct shm)), STEP_READS(48) } };
+
+static void print_msg(struct strace_line *line, unsigned int arg)
+{
+	unsigned int command = (unsigned int)strace_arg(line, arg - 1) & ~IPC_64;
+	bool ok = strace_ok(line);
+	enum what what = ok && command == 12 ? LIMITS : ok && (command == 11 || command == 13) ? STATUS
+											       : what_of(line, arg);
+	const void *bytes = what ? strace_struct(line, arg, what == LIMITS, what == LIMITS ? 32 : sizeof(struct msg)) : NULL;
+	const struct msg *msg = bytes;
+	const int *v = bytes;
+	struct str *out = line->out;
+
+	if (!what)
+		strace_address(out, strace_arg(line, arg));
+	if (!bytes)
+		return;
+	if (what == LIMITS) {
+		str_addf(out, "{msgpool=%d, msgmap=%d, msgmax=%d, msgmnb=%d, msgmni=%d, msgssz=%d, msgtql=%d, msgseg=%u}", v[0],
+			 v[1], v[2], v[3], v[4], v[5], v[6], *(const unsigned short *)(v + 7));
+		return;
+	}
+	add_perm(out, "msg_perm", &msg->perm, what == SET);
+	if (what == STATUS)
+		str_addf(out, ", msg_stime=%llu, msg_rtime=%llu, msg_ctime=%llu, msg_qnum=%llu", U(msg->stime), U(msg->rtime),
+			 U(msg->ctime), U(msg->n));
+	str_addf(out, ", msg_qbytes=%llu", U(msg->most));
+	if (what == STATUS)
+		str_addf(out, ", msg_lspid=%d, msg_lrpid=%d", msg->lspid, msg->lrpid);
+	str_addc(out, '}');
+}
+const struct strace_type t_msg = { print_msg, .steps = { STEP_READS(sizeof(struct msg)), STEP_READS(32) } };
+
+static void print_sem(struct strace_line *line, unsigned int arg)
+{
+	unsigned int command = (unsigned int)strace_arg(line, arg - 1) & ~IPC_64;
+	bool ok = strace_ok(line);
+	enum what what = ok && command == 19 ? LIMITS : ok && (command == 18 || command == 20) ? STATUS
+											       : what_of(line, arg);
+	const void *bytes = what ? strace_struct(line, arg, what == LIMITS, what == LIMITS ? 40 : sizeof(struct sem)) : NULL;
+	const struct sem *sem = bytes;
+	const int *v = bytes;
+	struct str *out = line->out;
+
+	if (!what)
+		strace_address(out, strace_arg(line, arg));
+	if (!bytes)
+		return;
+	if (what == LIMITS) {
+		str_addf(out,
+			 "{semmap=%d, semmni=%d, semmns=%d, semmnu=%d, semmsl=%d, semopm=%d, semume=%d, semusz=%d, semvmx=%d, "
+			 "semaem=%d}",
+			 v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]);
+		return;
+	}
+	add_perm(out, "sem_perm", &sem->perm, what == SET);
+	if (what == STATUS)
+		str_addf(out, ", sem_otime=%llu, sem_ctime=%llu, sem_nsems=%llu", U(sem->otime), U(sem->ctime), U(sem->n));
+	str_addc(out, '}');
+}
+const struct strace_type t_sem = { print_sem, .steps = { STEP_READS(sizeof(struct sem)), STEP_READS(40) } };
+
+static void add_sem_op(struct strace_line *line, const void *element, size_t index)
+{
+	static const struct strace_words flags = { "", "=0x1000 SEM_UNDO =0x800 IPC_NOWAIT", "SEM_???" };
+	struct sembuf op;
+
+	memcpy(&op, element, sizeof(op));
+	str_addf(line->out, "{sem_num=%u, sem_op=%d, sem_flg=", op.sem_num, op.sem_op);
+	strace_bits(line->out, &flags, (unsigned short)op.sem_flg);
+	str_addc(line->out, '}');
+}
 
 static void print_sem_ops(struct strace_line *line, unsigned int arg)
 {
-	static const struct strace_words flags = { "", "=0x800 IPC_NOWAIT SEM_UNDO" };
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const struct sembuf *op = blob ? strace_bytes(blob) : NULL;
+	strace_array(line, arg, 0, (unsigned int)strace_arg(line, arg + 1), sizeof(struct sembuf), add_sem_op);
+}
+const struct strace_type t_sem_ops = { print_sem_ops, .steps = { STEP_ARRAY_TO_EDGE(NEXT(1), 6, 32) } };
 
-	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
+#define MESSAGE_MOST 512
+
+/* A message: its kind, and a text of as many bytes as the call says. All is there, or its address. */
+static void print_message(struct strace_line *line, unsigned int arg)
+{
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
+	uint64_t all = strace_arg(line, arg + 1), n = all < line->settings->size ? all : line->settings->size;
+	const char *bytes = blob && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
+	long kind;
+
+	if (n > MESSAGE_MOST - sizeof(kind))
+		n = MESSAGE_MOST - sizeof(kind);
+	if (!bytes || blob->n < sizeof(kind) + n) {
 		strace_address(line->out, strace_arg(line, arg));
 		return;
 	}
-	str_addc(line->out, '[');
-	for (size_t i = 0; i < blob->n / sizeof(*op); i++) {
-		str_addf(line->out, "%s{sem_num=%u, sem_op=%d, sem_flg=", i ? ", " : "", op[i].sem_num, op[i].sem_op);
-		strace_bits(line->out, &flags, (unsigned short)op[i].sem_flg);
-		str_addc(line->out, '}');
-	}
-	str_addc(line->out, ']');
-}
-const struct strace_type t_sem_ops = { print_sem_ops, .steps = { STEP_ARRAY(NEXT(1), 6, 32) } };
-
-/* A message: its kind, and a text of as many bytes as the call says. */
-static void print_message(struct strace_line *line, unsigned int arg)
-{
-	const long *kind = strace_struct(line, arg, 0, sizeof(*kind));
-	const struct strace_blob *text = strace_blob(line, arg, 1, 0);
-	uint64_t all = strace_arg(line, arg + 1), n = all;
-
-	if (!kind)
-		return;
-	str_addf(line->out, "{mtype=%ld, mtext=", *kind);
-	if (n > line->settings->size)
-		n = line->settings->size;
-	if (text && text->n > 8 && n > text->n - 8U)
-		n = text->n - 8U;
-	if (text && text->status != STRACE_UNREAD && text->n > 8)
-		strace_text(line, (const char *)strace_bytes(text) + 8, n, n < all);
-	else
-		strace_address(line->out, strace_arg(line, arg) + 8);
+	memcpy(&kind, bytes, sizeof(kind));
+	str_addf(line->out, "{mtype=%ld, mtext=", kind);
+	strace_text(line, bytes + sizeof(kind), n, n < all);
 	str_addc(line->out, '}');
 }
-/* the text alone would begin behind the kind: as many bytes more than it has are copied as are there */
+/* kind and text are one piece of memory */
 #define MESSAGE(WHEN) \
 	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8, .when = WHEN }, \
 		{ \
-			STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 9, .most = 48, .when = WHEN \
+			STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = MESSAGE_MOST, \
+				      .most = MESSAGE_MOST, .when = (WHEN) | STRACE_TO_EDGE \
 		} \
 	}
 const struct strace_type t_message_in = { print_message, .steps = MESSAGE(0) },
 			 t_message_out = { print_message, .steps = MESSAGE(STRACE_IF_OK) };
 
+/* named: the flags have names. */
+static void add_mq_attr(struct strace_line *line, unsigned int arg, bool named)
+{
+	const long *v = strace_struct(line, arg, 0, 32);
+
+	if (!v)
+		return;
+	str_add(line->out, "{mq_flags=");
+	if (named)
+		strace_bits(line->out, &(const struct strace_words){ "O_", "=0x800 NONBLOCK" }, v[0]);
+	else
+		str_addf(line->out, "%#lx", v[0]);
+	str_addf(line->out, ", mq_maxmsg=%ld, mq_msgsize=%ld, mq_curmsgs=%ld}", v[1], v[2], v[3]);
+}
+
+static void print_mq_attr_named(struct strace_line *line, unsigned int arg)
+{
+	add_mq_attr(line, arg, true);
+}
+const struct strace_type t_mq_attr_in = { print_mq_attr_named, .steps = { STEP_READS(64) } },
+			 t_mq_attr_out = { print_mq_attr_named, .steps = { STEP_WRITES(64) } };
+
 /* Of mq_open, with O_CREAT only. */
 static void print_mq_attr(struct strace_line *line, unsigned int arg)
 {
-	const long *v;
-
-	if (!(strace_arg(line, 1) & O_CREAT))
-		return;
-	v = strace_struct(line, arg, 0, 32);
-	if (v)
-		str_addf(line->out, "{mq_flags=%#lx, mq_maxmsg=%ld, mq_msgsize=%ld, mq_curmsgs=%ld}", v[0], v[1], v[2], v[3]);
+	if (strace_arg(line, 1) & O_CREAT)
+		add_mq_attr(line, arg, false);
 }
 const struct strace_type t_mq_attr = { print_mq_attr, .steps = { STEP_READS(64) } };
-
-/* --- keys --- */
-
-static void print_key_id(struct strace_line *line, unsigned int arg)
-{
-	static const char *const names[] = {
-		"THREAD_KEYRING",
-		"PROCESS_KEYRING",
-		"SESSION_KEYRING",
-		"USER_KEYRING",
-		"USER_SESSION_KEYRING",
-		"GROUP_KEYRING",
-		"REQKEY_AUTH_KEY",
-		"REQUESTOR_KEYRING",
-	};
-	int id = strace_arg(line, arg);
-
-	if (id < 0 && -id <= (int)ARRAY_SIZE(names))
-		str_addf(line->out, "KEY_SPEC_%s", names[-id - 1]);
-	else
-		str_add_s64(line->out, id);
-}
-const struct strace_type t_key_id = { print_key_id };
-
-/* The operation, and all arguments that it has. */
-static void print_keyctl(struct strace_line *line, unsigned int arg)
-{
-	static const struct strace_words operations = {
-		"KEYCTL_", "GET_KEYRING_ID JOIN_SESSION_KEYRING UPDATE REVOKE CHOWN SETPERM DESCRIBE CLEAR LINK UNLINK SEARCH "
-			   "READ INSTANTIATE NEGATE SET_REQKEY_KEYRING SET_TIMEOUT ASSUME_AUTHORITY GET_SECURITY "
-			   "SESSION_TO_PARENT REJECT INSTANTIATE_IOV INVALIDATE GET_PERSISTENT DH_COMPUTE PKEY_QUERY PKEY_ENCRYPT "
-			   "PKEY_DECRYPT PKEY_SIGN PKEY_VERIFY RESTRICT_KEYRING MOVE CAPABILITIES WATCH_KEY"
-	};
-	unsigned int operation = strace_arg(line, 0);
-
-	strace_word(line->out, &operations, operation);
-	if (operation == 18)
-		return;
-	str_add(line->out, ", ");
-	if (operation == 1) {
-		strace_address(line->out, strace_arg(line, 1));
-		return;
-	}
-	print_key_id(line, 1);
-	if (!operation) {
-		str_addf(line->out, ", %d", (int)strace_arg(line, 2));
-	} else if (operation == 8 || operation == 9) {
-		str_add(line->out, ", ");
-		print_key_id(line, 2);
-	} else if (operation != 3 && operation != 7 && operation != 16 && operation != 21) {
-		for (unsigned int i = 2; i < 5; i++)
-			str_addf(line->out, ", %#llx", U(strace_arg(line, i)));
-	}
-}
-const struct strace_type t_keyctl = { print_keyctl };

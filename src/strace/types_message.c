@@ -136,7 +136,7 @@ static void add_head(struct strace_line *line, const struct message *message, co
 		strace_sockaddr(line, strace_bytes(name), name->n);
 	else
 		strace_address(line->out, message->name);
-	str_addf(line->out, ", msg_namelen=%u, msg_iov=", message->name_len);
+	str_addf(line->out, ", msg_namelen=%d, msg_iov=", (int)message->name_len);
 }
 
 static void add_flags(struct strace_line *line, const struct message *message)
@@ -190,10 +190,12 @@ static void print_msg_in(struct strace_line *line, unsigned int arg)
 
 static void print_msg_out(struct strace_line *line, unsigned int arg)
 {
+	struct message message;
+
 	if (strace_ok(line))
 		add_message(line, arg, strace_ret(line));
-	else
-		strace_address(line->out, strace_arg(line, arg));
+	else if (read_message(line, arg, &message))
+		str_addf(line->out, "{msg_namelen=%d}", (int)message.name_len);
 }
 
 /* Data on a socket. */
@@ -242,7 +244,7 @@ const struct strace_type t_sent = { print_sent, .steps = SENT_BYTES(NEXT(1), 0) 
 
 #define MESSAGE_STEPS(WHEN) \
 	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 56, .most = 56, .when = WHEN }, \
+		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 56, .most = 56 }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 8, \
 			  .scale = 1, .most = 128, .when = WHEN }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 24, \
@@ -258,7 +260,7 @@ const struct strace_type t_msg_in = { print_msg_in, .steps = MESSAGE_STEPS(0) },
 #define MESSAGE_STEPS_32(WHEN) \
 	{ \
 		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = sizeof(struct message_32), \
-		  .most = sizeof(struct message_32), .when = (WHEN) | STRACE_NARROW }, \
+		  .most = sizeof(struct message_32), .when = STRACE_NARROW }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 4, \
 			  .scale = 1, .most = 128, .when = (WHEN) | STRACE_NARROW }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 8, .count_from = STRACE_FROM_BLOB, .count_at = 12, \

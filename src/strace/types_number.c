@@ -84,7 +84,7 @@ static void print_signal(struct strace_line *line, unsigned int arg)
 static STRACE_FAMILY(clocks, "CLOCK_???", N(CLOCK_REALTIME), N(CLOCK_MONOTONIC), N(CLOCK_PROCESS_CPUTIME_ID),
 		     N(CLOCK_THREAD_CPUTIME_ID), N(CLOCK_MONOTONIC_RAW), N(CLOCK_REALTIME_COARSE),
 		     N(CLOCK_MONOTONIC_COARSE), N(CLOCK_BOOTTIME), N(CLOCK_REALTIME_ALARM),
-		     N(CLOCK_BOOTTIME_ALARM), N(CLOCK_TAI));
+		     N(CLOCK_BOOTTIME_ALARM), { "CLOCK_SGI_CYCLE", 10 }, N(CLOCK_TAI));
 
 void strace_print_flags(struct strace_line *line, unsigned int arg)
 {
@@ -99,7 +99,7 @@ void strace_print_choice(struct strace_line *line, unsigned int arg)
 static void print_open_mode(struct strace_line *line, unsigned int arg)
 {
 	/* plan.c leaves out the separator where nothing is printed */
-	if (strace_arg(line, arg - 1) & O_CREAT || (strace_arg(line, arg - 1) & O_TMPFILE) == O_TMPFILE)
+	if (strace_arg(line, arg - 1) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
 		print_mode(line, arg);
 }
 
@@ -186,13 +186,19 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
-/* The value of an attribute of a file, without a NUL at its end. */
+/* The value of an attribute of a file. A NUL at the end of what is shown is left out, and ends it. */
 static void print_value(struct strace_line *line, unsigned int arg, uint64_t n)
 {
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 	const char *bytes = blob && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
+	uint64_t shown = n < line->settings->size ? n : line->settings->size;
 
-	print_bytes(line, arg, bytes && n && n <= blob->n && !bytes[n - 1] ? n - 1 : n);
+	if (n > INT32_MAX)
+		print_pointer(line, arg);
+	else if (bytes && shown && shown <= blob->n && !bytes[shown - 1])
+		strace_text(line, bytes, shown - 1, false);
+	else
+		print_bytes(line, arg, n);
 }
 
 static void print_value_in(struct strace_line *line, unsigned int arg)
@@ -222,7 +228,6 @@ static void print_value_out(struct strace_line *line, unsigned int arg)
 	}
 
 const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
-			 t_name = { print_path, .steps = TEXT_OF(4097) },
 			 t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
 			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
 			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },

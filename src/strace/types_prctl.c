@@ -34,7 +34,8 @@ enum {
 /* One of these is in the table for each argument of an option. */
 enum kind {
 	NONE,
-	DECIMAL, /* int */
+	DECIMAL, /* unsigned long */
+	SIGNED,
 	HEX,
 	ADDRESS,
 	SIGNAL,
@@ -46,42 +47,77 @@ enum kind {
 	CAPABILITY,
 	DUMPABLE,
 	SECURE,
-	AMBIENT,
-	MEMORY,
-	VMA,
 	SECCOMP,
+	WORD, /* a name of the option's own, of 64 bits */
+	WORD_SHORT,
+	WORD_THEN, /* the same: what is behind it is in hex if it has no name */
+	FLAGS,
+	FLAGS_LONG, /* of 64 bits */
+	FLAGS_AT,
+	PIDTYPE,
 };
+
+#define W(PREFIX, NAMES) \
+	{ \
+		PREFIX, NAMES \
+	}
 
 static const struct {
 	unsigned int option;
 	unsigned char kinds[4];
+	struct strace_words words;
 } options[] = {
 	{ PR_SET_PDEATHSIG, { SIGNAL } },
 	{ PR_GET_PDEATHSIG, { SIGNAL_AT } },
 	{ PR_GET_DUMPABLE, {} },
 	{ PR_SET_DUMPABLE, { DUMPABLE } },
+	{ PR_GET_UNALIGN, { FLAGS_AT }, W("PR_UNALIGN_", "NOPRINT SIGBUS") },
+	{ PR_SET_UNALIGN, { FLAGS }, W("PR_UNALIGN_", "NOPRINT SIGBUS") },
 	{ PR_GET_KEEPCAPS, {} },
 	{ PR_SET_KEEPCAPS, { DECIMAL } },
+	{ PR_GET_FPEMU, { FLAGS_AT }, W("PR_FPEMU_", "NOPRINT SIGFPE") },
+	{ PR_SET_FPEMU, { FLAGS }, W("PR_FPEMU_", "NOPRINT SIGFPE") },
+	{ PR_GET_FPEXC, { FLAGS_AT }, W("PR_FP_EXC_", "NONRECOV ASYNC =0x80 SW_ENABLE =0x10000 DIV OVF UND RES INV") },
+	{ PR_SET_FPEXC, { FLAGS }, W("PR_FP_EXC_", "NONRECOV ASYNC =0x80 SW_ENABLE =0x10000 DIV OVF UND RES INV") },
+	{ PR_GET_TIMING, {} },
+	{ PR_SET_TIMING, { DECIMAL } },
 	{ PR_SET_NAME, { STRING } },
 	{ PR_GET_NAME, { STRING_OUT } },
+	{ PR_GET_ENDIAN, { DECIMAL_AT } },
+	{ PR_SET_ENDIAN, { DECIMAL } },
 	{ PR_GET_SECCOMP, {} },
 	{ PR_SET_SECCOMP, { SECCOMP } },
 	{ PR_CAPBSET_READ, { CAPABILITY } },
 	{ PR_CAPBSET_DROP, { CAPABILITY } },
+	{ PR_GET_TSC, { DECIMAL_AT } },
+	{ PR_SET_TSC, { WORD_SHORT }, W("PR_TSC_", "- ENABLE SIGSEGV") },
 	{ PR_GET_SECUREBITS, {} },
 	{ PR_SET_SECUREBITS, { SECURE } },
-	{ PR_SET_TIMERSLACK, { DECIMAL } },
+	{ PR_SET_TIMERSLACK, { SIGNED } },
 	{ PR_GET_TIMERSLACK, {} },
-	{ PR_SET_MM, { MEMORY, HEX, DECIMAL, DECIMAL } },
+	{ PR_TASK_PERF_EVENTS_DISABLE, {} },
+	{ PR_TASK_PERF_EVENTS_ENABLE, {} },
+	{ PR_MCE_KILL, { WORD, HEX, HEX, HEX }, W("PR_MCE_KILL_", "CLEAR SET") },
+	{ PR_SET_MM, { WORD_SHORT, HEX, HEX, HEX }, W("PR_SET_MM_", "- START_CODE END_CODE START_DATA END_DATA START_STACK START_BRK BRK ARG_START ARG_END ENV_START ENV_END "
+								    "AUXV EXE_FILE MAP MAP_SIZE") },
 	{ PR_SET_CHILD_SUBREAPER, { DECIMAL } },
 	{ PR_GET_CHILD_SUBREAPER, { DECIMAL_AT } },
-	{ PR_SET_NO_NEW_PRIVS, { DECIMAL, DECIMAL, DECIMAL, DECIMAL } },
-	{ PR_GET_NO_NEW_PRIVS, { DECIMAL, DECIMAL, DECIMAL, DECIMAL } },
-	{ PR_SET_THP_DISABLE, { DECIMAL, DECIMAL, DECIMAL, DECIMAL } },
-	{ PR_GET_THP_DISABLE, { DECIMAL, DECIMAL, DECIMAL, DECIMAL } },
+	{ PR_SET_NO_NEW_PRIVS, { DECIMAL, HEX, HEX, HEX } },
+	{ PR_SET_THP_DISABLE, { DECIMAL, HEX, HEX, HEX } },
 	{ PR_GET_TID_ADDRESS, { ADDRESS_AT } },
-	{ PR_CAP_AMBIENT, { AMBIENT, CAPABILITY, DECIMAL, DECIMAL } },
-	{ 0x53564d41 /* PR_SET_VMA */, { VMA, ADDRESS, DECIMAL, STRING } },
+	{ PR_SET_FP_MODE, { FLAGS }, W("PR_FP_MODE_", "FR FRE") },
+	{ PR_GET_FP_MODE, {} },
+	{ PR_CAP_AMBIENT, { WORD_THEN, CAPABILITY, HEX, HEX }, W("PR_CAP_AMBIENT_", "- IS_SET RAISE LOWER CLEAR_ALL") },
+	{ PR_SVE_GET_VL, {} },
+	{ 64 /* PR_SME_GET_VL */, {} },
+	{ PR_GET_SPECULATION_CTRL, { WORD }, W("PR_SPEC_", "STORE_BYPASS INDIRECT_BRANCH L1D_FLUSH") },
+	{ PR_SET_SPECULATION_CTRL, { WORD, HEX }, W("PR_SPEC_", "STORE_BYPASS INDIRECT_BRANCH L1D_FLUSH") },
+	{ PR_PAC_RESET_KEYS, { FLAGS_LONG, HEX, HEX, HEX }, W("PR_PAC_", "APIAKEY APIBKEY APDAKEY APDBKEY APGAKEY") },
+	{ 60 /* PR_PAC_SET_ENABLED_KEYS */, { FLAGS_LONG, FLAGS_LONG, HEX, HEX }, W("PR_PAC_", "APIAKEY APIBKEY APDAKEY APDBKEY") },
+	{ PR_SET_IO_FLUSHER, { DECIMAL, HEX, HEX, HEX } },
+	{ 59 /* PR_SET_SYSCALL_USER_DISPATCH */, { WORD, HEX, HEX, HEX }, W("PR_SYS_DISPATCH_", "OFF ON") },
+	{ 62 /* PR_SCHED_CORE */, { WORD, DECIMAL, PIDTYPE, HEX }, W("PR_SCHED_CORE_", "GET CREATE SHARE_TO SHARE_FROM") },
+	{ 0x53564d41 /* PR_SET_VMA */, { WORD_THEN, ADDRESS, DECIMAL, STRING }, W("PR_SET_VMA_", "ANON_NAME") },
 	{ 0x59616d61 /* PR_SET_PTRACER */, { DECIMAL } },
 };
 
@@ -123,18 +159,79 @@ static void add_seccomp(struct strace_line *line, uint64_t mode)
 		str_addf(line->out, ", %#llx", U(strace_arg(line, 2)));
 }
 
-static void add_kind(struct strace_line *line, unsigned int arg, enum kind kind)
+static void add_flags_at(struct strace_line *line, unsigned int arg, const struct strace_words *words)
 {
-	static const struct strace_words ambient = { "PR_CAP_AMBIENT_", "- IS_SET RAISE LOWER CLEAR_ALL" };
-	static const struct strace_words memory = {
-		"PR_SET_MM_", "- START_CODE END_CODE START_DATA END_DATA START_STACK START_BRK BRK ARG_START ARG_END ENV_START "
-			      "ENV_END AUXV EXE_FILE MAP MAP_SIZE"
-	};
-	uint64_t value = strace_arg(line, arg);
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, BYTES, 0) : NULL;
+
+	if (!blob || blob->status != STRACE_WHOLE || blob->n < 4) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	str_addc(line->out, '[');
+	strace_bits(line->out, words, *(const uint32_t *)strace_bytes(blob));
+	str_addc(line->out, ']');
+}
+
+static void add_text(struct strace_line *line, unsigned int arg)
+{
+	if (arg == 1)
+		add_name(line, strace_arg(line, arg));
+	else
+		strace_string(line, strace_blob(line, 1, VMA_NAME, 0), strace_arg(line, arg), true);
+}
+
+/* What has names. False: it is of another kind. */
+static bool add_named(struct strace_line *line, uint64_t value, enum kind kind, const struct strace_words *words)
+{
+	static const struct strace_words pid_types = { "PIDTYPE_", "PID TGID PGID SID" };
+	struct str *out = line->out;
 
 	switch (kind) {
+	case CAPABILITY:
+		strace_word(out, &strace_capabilities, value);
+		return true;
+	case DUMPABLE:
+		strace_word(out, &dumpable, value);
+		return true;
+	case SECURE:
+		strace_bits(out, &secure, value);
+		return true;
+	case SECCOMP:
+		add_seccomp(line, value);
+		return true;
+	case WORD:
+	case WORD_THEN:
+		strace_word(out, words, value);
+		return true;
+	case WORD_SHORT:
+		strace_word(out, words, (unsigned int)value);
+		return true;
+	case PIDTYPE:
+		strace_word(out, &pid_types, value);
+		return true;
+	case FLAGS:
+		strace_bits(out, words, (unsigned int)value);
+		return true;
+	case FLAGS_LONG:
+		strace_bits(out, words, value);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_kind(struct strace_line *line, unsigned int arg, enum kind kind, const struct strace_words *words)
+{
+	uint64_t value = strace_arg(line, arg);
+
+	if (add_named(line, value, kind, words))
+		return;
+	switch (kind) {
 	case SIGNAL:
-		strace_signal(line->out, (int)value);
+		if (value <= 64)
+			strace_signal(line->out, (int)value);
+		else
+			str_add_u64(line->out, value);
 		break;
 	case SIGNAL_AT:
 	case DECIMAL_AT:
@@ -142,49 +239,38 @@ static void add_kind(struct strace_line *line, unsigned int arg, enum kind kind)
 		add_pointed(line, arg, kind);
 		break;
 	case STRING_OUT:
-		if (!strace_ok(line)) {
+		if (strace_ok(line))
+			add_text(line, arg);
+		else
 			strace_address(line->out, value);
-			break;
-		}
-		/* fall through */
+		break;
 	case STRING:
-		if (arg == 1) {
-			add_name(line, value);
-			break;
-		}
-		strace_string(line, strace_blob(line, 1, VMA_NAME, 0), value, true);
+		add_text(line, arg);
 		break;
-	case CAPABILITY:
-		strace_word(line->out, &strace_capabilities, value);
-		break;
-	case DUMPABLE:
-		strace_word(line->out, &dumpable, value);
-		break;
-	case SECURE:
-		strace_bits(line->out, &secure, value);
-		break;
-	case AMBIENT:
-		strace_word(line->out, &ambient, value);
-		break;
-	case MEMORY:
-		strace_word(line->out, &memory, value);
-		break;
-	case VMA:
-		strace_word(line->out, &(const struct strace_words){ "PR_SET_VMA_", "ANON_NAME" }, value);
-		break;
-	case SECCOMP:
-		add_seccomp(line, value);
+	case FLAGS_AT:
+		add_flags_at(line, arg, words);
 		break;
 	case ADDRESS:
 		strace_address(line->out, value);
 		break;
-	case DECIMAL:
+	case SIGNED:
 		str_add_s64(line->out, (int64_t)value);
+		break;
+	case DECIMAL:
+		str_add_u64(line->out, value);
 		break;
 	default:
 		str_addf(line->out, "%#llx", U(value));
 		break;
 	}
+}
+
+/* Whether a word that others depend on has no name. */
+static bool is_unknown(const struct strace_line *line, enum kind kind, const struct strace_words *words)
+{
+	struct str name __str = {};
+
+	return kind == WORD_THEN && !strace_word_if(&name, words, strace_arg(line, 1));
 }
 
 /* All arguments after the option. */
@@ -193,14 +279,19 @@ static void print_prctl_arg(struct strace_line *line, unsigned int arg)
 	static const unsigned char unknown[4] = { HEX, HEX, HEX, HEX };
 	unsigned int option = strace_arg(line, 0);
 	const unsigned char *kinds = unknown;
+	const struct strace_words *words = NULL;
+	bool in_hex = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		if (options[i].option == option)
+		if (options[i].option == option) {
 			kinds = options[i].kinds;
+			words = &options[i].words;
+			in_hex = is_unknown(line, kinds[0], words);
+		}
 	for (unsigned int i = 0; i < 4 && kinds[i]; i++) {
 		if (i)
 			str_add(line->out, ", ");
-		add_kind(line, arg + i, kinds[i]);
+		add_kind(line, arg + i, i && in_hex ? HEX : kinds[i], words);
 	}
 }
 const struct strace_type t_prctl_arg = {

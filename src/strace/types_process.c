@@ -76,7 +76,7 @@ static void print_cap_head(struct strace_line *line, unsigned int arg)
 	strace_pid(line, head->pid);
 	str_addc(line->out, '}');
 }
-const struct strace_type t_cap_head = { print_cap_head, .steps = { STEP_READS(8) } };
+const struct strace_type t_cap_head = { print_cap_head, .enter = true, .steps = { STEP_READS(8) } };
 
 static void add_caps(struct str *out, const char *name, uint64_t low, uint64_t high)
 {
@@ -90,10 +90,16 @@ static void print_cap_data(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *whole = strace_blob(line, arg, 0, 0);
 	const struct __user_cap_data_struct *data = strace_struct(line, arg, 1, sizeof(*data));
+	const struct strace_blob *head = strace_blob(line, 0, 0, 0);
 	bool two = data && whole && whole->status == STRACE_WHOLE && whole->n >= 2 * sizeof(*data);
 
 	if (!data)
 		return;
+	/* the head says what the data are */
+	if (!head || head->status == STRACE_UNREAD) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
 	if (two)
 		data = strace_bytes(whole);
 	add_caps(line->out, "{effective", data[0].effective, two ? data[1].effective : 0);
@@ -104,26 +110,88 @@ static void print_cap_data(struct strace_line *line, unsigned int arg)
 const struct strace_type t_cap_data = { print_cap_data, .steps = { STEP_READS(24), STEP_READS(12) } },
 			 t_cap_data_out = { print_cap_data, .steps = { STEP_WRITES(24), STEP_WRITES(12) } };
 
+static void add_id(struct strace_line *line, const void *element, size_t index)
+{
+	uint32_t id;
+
+	memcpy(&id, element, sizeof(id));
+	if (id == UINT32_MAX)
+		str_add(line->out, "-1");
+	else
+		str_add_u64(line->out, id);
+}
+
+/* More than the kernel takes is an address. */
 static void print_ids_in(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const uint32_t *ids = blob ? strace_bytes(blob) : NULL;
+	int n = strace_arg(line, arg - 1);
 
-	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
+	if (n < 0 || n > 65536)
 		strace_address(line->out, strace_arg(line, arg));
+	else
+		strace_array(line, arg, 0, n, sizeof(uint32_t), add_id);
+}
+const struct strace_type t_ids_in = { print_ids_in, .steps = { STEP_ARRAY_TO_EDGE(BEFORE, 4, 256) } };
+
+/* --- what two processes share --- */
+
+enum {
+	KCMP_FILE = 0,
+	KCMP_EPOLL = 7,
+	KCMP_KINDS = 8,
+};
+
+/* Descriptors of files, or nothing. */
+static void print_kcmp(struct strace_line *line, unsigned int arg)
+{
+	unsigned int kind = strace_arg(line, 2);
+	const uint32_t *slot;
+
+	if (kind >= KCMP_KINDS) {
+		str_addf(line->out, "%#llx", U(strace_arg(line, arg)));
+	} else if (kind == KCMP_FILE || (kind == KCMP_EPOLL && arg == 3)) {
+		str_add_s64(line->out, (int)strace_arg(line, arg));
+	} else if (kind == KCMP_EPOLL) {
+		slot = strace_struct(line, arg, 0, 3 * sizeof(*slot));
+		if (slot)
+			str_addf(line->out, "{efd=%d, tfd=%d, toff=%u}", (int)slot[0], (int)slot[1], slot[2]);
+	}
+}
+const struct strace_type t_kcmp_first = { print_kcmp },
+			 t_kcmp_second = { print_kcmp, .steps = { STEP_READS(12) } };
+
+/* --- descriptors of segments --- */
+
+/* out: the call fills in all but the number of the entry. */
+static void add_user_desc(struct strace_line *line, unsigned int arg, bool out)
+{
+	const uint32_t *v = strace_struct(line, arg, 0, 4 * sizeof(*v));
+	uint32_t bits;
+
+	if (!v)
+		return;
+	bits = v[3];
+	str_addf(line->out, (int)v[0] == -1 ? "{entry_number=-1" : "{entry_number=%u", v[0]);
+	if (out && !strace_ok(line)) {
+		str_add(line->out, ", ...}");
 		return;
 	}
-	str_addc(line->out, '[');
-	for (size_t i = 0; i < blob->n / sizeof(*ids); i++) {
-		if (i >= line->settings->size) {
-			str_add(line->out, ", ...");
-			break;
-		}
-		str_addf(line->out, "%s%u", i ? ", " : "", ids[i]);
-	}
-	str_addc(line->out, ']');
+	str_addf(line->out, ", base_addr=%#08x, limit=%#08x, seg_32bit=%u, contents=%u, read_exec_only=%u, limit_in_pages=%u, ",
+		 v[1], v[2], bits & 1, bits >> 1 & 3, bits >> 3 & 1, bits >> 4 & 1);
+	str_addf(line->out, "seg_not_present=%u, useable=%u, lm=%u}", bits >> 5 & 1, bits >> 6 & 1, bits >> 7 & 1);
 }
-const struct strace_type t_ids_in = { print_ids_in, .steps = { STEP_ARRAY(BEFORE, 4, 256) } };
+
+static void print_user_desc(struct strace_line *line, unsigned int arg)
+{
+	add_user_desc(line, arg, false);
+}
+
+static void print_user_desc_out(struct strace_line *line, unsigned int arg)
+{
+	add_user_desc(line, arg, true);
+}
+const struct strace_type t_user_desc = { print_user_desc, .steps = { STEP_READS(16) } },
+			 t_user_desc_out = { print_user_desc_out, .steps = { STEP_READS(16) } };
 
 /* --- scheduling --- */
 
@@ -144,6 +212,11 @@ static void print_sched_attr(struct strace_line *line, unsigned int arg)
 
 	if (!attr)
 		return;
+	/* not even the first version: the kernel writes how much it takes */
+	if (line->call->args[arg] == &t_sched_attr && attr->size && attr->size < 48) {
+		str_addf(line->out, "{size=%u}", attr->size);
+		return;
+	}
 	str_addf(line->out, "{size=%u, sched_policy=", attr->size);
 	strace_word(line->out, t_policy.data, attr->policy);
 	str_add(line->out, ", sched_flags=");
@@ -154,13 +227,15 @@ static void print_sched_attr(struct strace_line *line, unsigned int arg)
 	if (attr->size >= 56 && blob && blob->status == STRACE_WHOLE && blob->n >= sizeof(*attr)) {
 		attr = strace_bytes(blob);
 		str_addf(line->out, ", sched_util_min=%u, sched_util_max=%u", attr->min, attr->max);
+		if (attr->size > 56)
+			str_add(line->out, ", ...");
 	}
 	str_addc(line->out, '}');
 }
-const struct strace_type t_sched_attr = { print_sched_attr, .steps = { STEP_READS(48), STEP_READS(56) } },
+const struct strace_type t_sched_attr = { print_sched_attr, .enter = true, .steps = { STEP_READS(48), STEP_READS(56) } },
 			 t_sched_attr_out = { print_sched_attr, .steps = { STEP_WRITES(48), STEP_WRITES(56) } };
 
-static void add_ioprio(struct str *out, unsigned int value)
+void strace_ioprio(struct str *out, unsigned int value)
 {
 	static const struct strace_words classes = { "IOPRIO_CLASS_", "NONE RT BE IDLE" };
 
@@ -171,14 +246,14 @@ static void add_ioprio(struct str *out, unsigned int value)
 
 static void print_ioprio(struct strace_line *line, unsigned int arg)
 {
-	add_ioprio(line->out, (unsigned int)strace_arg(line, arg));
+	strace_ioprio(line->out, (unsigned int)strace_arg(line, arg));
 }
 const struct strace_type t_ioprio = { print_ioprio };
 
 void strace_ret_ioprio(struct strace_line *line)
 {
 	str_addf(line->out, "%lld (", L(strace_ret(line)));
-	add_ioprio(line->out, strace_ret(line));
+	strace_ioprio(line->out, strace_ret(line));
 	str_addc(line->out, ')');
 }
 
@@ -226,10 +301,52 @@ static void print_mempolicy_out(struct strace_line *line, unsigned int arg)
 	if (!mode)
 		return;
 	str_addc(line->out, '[');
-	strace_word(line->out, t_mempolicy.data, *mode);
+	strace_mempolicy(line->out, *mode);
 	str_addc(line->out, ']');
 }
 const struct strace_type t_mempolicy_out = { print_mempolicy_out, .steps = { STEP_WRITES(4) } };
+
+/* move_pages: pages of another process, nodes, and what became of each. */
+static void add_page(struct strace_line *line, const void *element, size_t index)
+{
+	strace_address(line->out, *(const uint64_t *)element);
+}
+
+static void add_node(struct strace_line *line, const void *element, size_t index)
+{
+	str_add_s64(line->out, *(const int *)element);
+}
+
+static void add_page_status(struct strace_line *line, const void *element, size_t index)
+{
+	int status = *(const int *)element;
+
+	if (status < 0 && strerrorname_np(-status))
+		str_addf(line->out, "-%s", strerrorname_np(-status));
+	else
+		str_add_s64(line->out, status);
+}
+
+static void print_pages(struct strace_line *line, unsigned int arg)
+{
+	strace_array(line, arg, 0, strace_arg(line, 1), sizeof(uint64_t), add_page);
+}
+
+static void print_page_nodes(struct strace_line *line, unsigned int arg)
+{
+	strace_array(line, arg, 0, strace_arg(line, 1), sizeof(int), add_node);
+}
+
+static void print_page_status(struct strace_line *line, unsigned int arg)
+{
+	if (strace_ok(line))
+		strace_array(line, arg, 0, strace_arg(line, 1), sizeof(int), add_page_status);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_page_list = { print_pages, .steps = { STEP_ARRAY_TO_EDGE(1, 8, 32) } },
+			 t_page_nodes = { print_page_nodes, .steps = { STEP_ARRAY_TO_EDGE(1, 4, 32) } },
+			 t_page_status = { print_page_status, .steps = { STEP_ARRAY_TO_EDGE(1, 4, 32) } };
 
 /* A byte for each page of the range. */
 static void print_in_core(struct strace_line *line, unsigned int arg)
@@ -271,7 +388,10 @@ static void print_sigevent(struct strace_line *line, unsigned int arg)
 	if (event->value)
 		str_addf(line->out, "sigev_value={sival_int=%d, sival_ptr=%#llx}, ", (int)event->value, U(event->value));
 	str_add(line->out, "sigev_signo=");
-	strace_signal(line->out, event->signo);
+	if (event->signo < 0)
+		str_add_u64(line->out, (uint32_t)event->signo);
+	else
+		strace_signal(line->out, event->signo);
 	str_add(line->out, ", sigev_notify=");
 	strace_word(line->out, &kinds, (unsigned int)event->notify);
 	if (event->notify == SIGEV_THREAD_ID)
@@ -318,7 +438,7 @@ static void print_timevals(struct strace_line *line, unsigned int arg)
 		if (i)
 			str_addc(line->out, ' ');
 		strace_timeval(line->out, &times[i]);
-		if (times[i].tv_sec) {
+		if ((times[i].tv_sec || times[i].tv_usec) && times[i].tv_usec >= 0 && times[i].tv_usec < 1000000) {
 			str_add(line->out, " /* ");
 			add_date(line->out, times[i].tv_sec, times[i].tv_usec);
 			str_add(line->out, " */");
@@ -346,6 +466,29 @@ static void print_utimbuf(struct strace_line *line, unsigned int arg)
 		str_addc(line->out, '}');
 }
 const struct strace_type t_utimbuf = { print_utimbuf, .steps = { STEP_READS(16) } };
+
+/* What time(2) fills in. */
+static void print_time_at(struct strace_line *line, unsigned int arg)
+{
+	const int64_t *seconds = strace_struct(line, arg, 0, sizeof(*seconds));
+
+	if (!seconds)
+		return;
+	str_addf(line->out, "[%lld /* ", L(*seconds));
+	add_date(line->out, *seconds, 0);
+	str_add(line->out, " */]");
+}
+const struct strace_type t_time_out = { print_time_at, .steps = { STEP_WRITES(8) } };
+
+static void print_timezone(struct strace_line *line, unsigned int arg)
+{
+	const int *v = strace_struct(line, arg, 0, 2 * sizeof(*v));
+
+	if (v)
+		str_addf(line->out, "{tz_minuteswest=%d, tz_dsttime=%d}", v[0], v[1]);
+}
+const struct strace_type t_timezone = { print_timezone, .steps = { STEP_WRITES(8) } },
+			 t_timezone_in = { print_timezone, .steps = { STEP_READS(8) } };
 
 void strace_ret_time(struct strace_line *line)
 {
@@ -414,27 +557,25 @@ static void print_siginfo_out(struct strace_line *line, unsigned int arg)
 const struct strace_type t_siginfo = { print_siginfo, .steps = { STEP_READS(STRACE_SIGINFO) } },
 			 t_siginfo_out = { print_siginfo_out, .steps = { STEP_WRITES(STRACE_SIGINFO) } };
 
-static void print_waitv(struct strace_line *line, unsigned int arg)
+struct waiter {
+	uint64_t val, uaddr;
+	uint32_t flags, reserved;
+};
+
+static void add_waiter(struct strace_line *line, const void *element, size_t index)
 {
 	static const struct strace_words flags = { "FUTEX_", "- 32 - - - - - PRIVATE_FLAG" };
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const struct {
-		uint64_t val, uaddr;
-		uint32_t flags, reserved;
-	} *waiter = blob ? strace_bytes(blob) : NULL;
+	const struct waiter *waiter = element;
 
-	if (!blob || blob->status == STRACE_UNREAD || !strace_arg(line, arg)) {
-		strace_address(line->out, strace_arg(line, arg));
-		return;
-	}
-	str_addc(line->out, '[');
-	for (size_t i = 0; i < blob->n / sizeof(*waiter); i++) {
-		str_addf(line->out, "%s{val=%#llx, uaddr=", i ? ", " : "", U(waiter[i].val));
-		strace_address(line->out, waiter[i].uaddr);
-		str_add(line->out, ", flags=");
-		strace_bits(line->out, &flags, waiter[i].flags);
-		str_addc(line->out, '}');
-	}
-	str_addc(line->out, ']');
+	str_addf(line->out, "{val=%#llx, uaddr=", U(waiter->val));
+	strace_address(line->out, waiter->uaddr);
+	str_add(line->out, ", flags=");
+	strace_bits(line->out, &flags, waiter->flags);
+	str_addc(line->out, '}');
 }
-const struct strace_type t_waitv = { print_waitv, .steps = { STEP_ARRAY(NEXT(1), 24, 128) } };
+
+static void print_waitv(struct strace_line *line, unsigned int arg)
+{
+	strace_array(line, arg, 0, (unsigned int)strace_arg(line, arg + 1), sizeof(struct waiter), add_waiter);
+}
+const struct strace_type t_waitv = { print_waitv, .steps = { STEP_ARRAY_TO_EDGE(NEXT(1), 24, 128) } };

@@ -18,8 +18,8 @@ static void print_action(struct strace_line *line, unsigned int arg)
 {
 	static STRACE_FAMILY(flags, "SA_???", { "SA_RESTORER", RESTORER }, { "SA_ONSTACK", 0x08000000 },
 			     { "SA_RESTART", 0x10000000 }, { "SA_INTERRUPT", 0x20000000 },
-			     { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_NOCLDSTOP),
-			     N(SA_NOCLDWAIT), N(SA_SIGINFO));
+			     { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_SIGINFO),
+			     N(SA_NOCLDSTOP), N(SA_NOCLDWAIT));
 	static const char *const handlers[] = { "SIG_DFL", "SIG_IGN" };
 	const struct action *action = strace_struct(line, arg, 0, sizeof(*action));
 	struct str *out = line->out;
@@ -47,15 +47,44 @@ static void print_action(struct strace_line *line, unsigned int arg)
 const struct strace_type t_sigaction = { print_action, .steps = { STEP_READS(32) } },
 			 t_sigaction_out = { print_action, .steps = { STEP_WRITES(32) } };
 
+/* The size of the set is the next argument that is a size. */
+static uint64_t size_of_set(const struct strace_line *line, unsigned int arg)
+{
+	while (++arg < STRACE_ARGS && line->call->args[arg])
+		if (line->call->args[arg] == &t_size)
+			return strace_arg(line, arg);
+	return sizeof(uint64_t);
+}
+
+/* A set that has not the size of the kernel's is none. */
 static void print_sigset(struct strace_line *line, unsigned int arg)
 {
-	const void *mask = strace_struct(line, arg, 0, 8);
+	const void *mask;
 
+	if (size_of_set(line, arg) != sizeof(uint64_t)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	mask = strace_struct(line, arg, 0, 8);
 	if (mask)
 		strace_sigset(line->out, mask, 8);
 }
+
+/* rt_sigpending fills in a part of it, too. */
+static void print_pending(struct strace_line *line, unsigned int arg)
+{
+	uint64_t size = size_of_set(line, arg);
+	bool is_set = strace_ok(line) && size && size <= sizeof(uint64_t);
+	const void *mask = is_set ? strace_struct(line, arg, 0, sizeof(uint64_t)) : NULL;
+
+	if (mask)
+		strace_sigset(line->out, mask, size);
+	else if (!is_set)
+		strace_address(line->out, strace_arg(line, arg));
+}
 const struct strace_type t_sigset = { print_sigset, .steps = { STEP_READS(8) } },
-			 t_sigset_out = { print_sigset, .steps = { STEP_WRITES(8) } };
+			 t_sigset_out = { print_sigset, .steps = { STEP_WRITES(8) } },
+			 t_sigpending = { print_pending, .steps = { STEP_WRITES(8) } };
 
 static void print_restored(struct strace_line *line, unsigned int arg)
 {

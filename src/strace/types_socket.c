@@ -160,7 +160,9 @@ static void print_sockaddr(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 
-	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 2)
+	int n = strace_arg(line, arg + 1);
+
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 2 || n < 0)
 		strace_address(line->out, strace_arg(line, arg));
 	else
 		strace_sockaddr(line, strace_bytes(blob), blob->n);
@@ -206,7 +208,10 @@ static void print_socklen(struct strace_line *line, unsigned int arg)
 {
 	const int *was = length_of(line, arg, true), *is = length_of(line, arg, false);
 
-	if (!strace_arg(line, arg) || (!was && !is)) {
+	/* without room for the address nobody asks how long it is */
+	bool unasked = line->call->args[arg] == &t_socklen && !strace_arg(line, arg - 1);
+
+	if (!strace_arg(line, arg) || unasked || (!was && !is)) {
 		strace_address(line->out, strace_arg(line, arg));
 		return;
 	}

@@ -252,7 +252,8 @@ static void add_stamp(struct str *out, const struct timespec *time)
 		return;
 	}
 	strace_timespec(out, time);
-	if (!localtime_r(&time->tv_sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+	if ((!time->tv_sec && !time->tv_nsec) || time->tv_nsec < 0 || time->tv_nsec > 999999999 ||
+	    !localtime_r(&time->tv_sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
 		return;
 	strftime(zone, sizeof(zone), "%z", &tm);
 	str_addf(out, " /* %s", text);
@@ -282,7 +283,8 @@ static void print_timeval(struct strace_line *line, unsigned int arg)
 	if (time)
 		strace_timeval(line->out, time);
 }
-const struct strace_type t_timeval_out = { print_timeval, .steps = { STEP_WRITES(16) } };
+const struct strace_type t_timeval_out = { print_timeval, .steps = { STEP_WRITES(16) } },
+			 t_timeval_in = { print_timeval, .steps = { STEP_READS(16) } };
 
 static void print_itimerspec(struct strace_line *line, unsigned int arg)
 {
@@ -546,12 +548,25 @@ static void print_clone(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_clone = { print_clone };
 
+static void add_set_tid(struct str *out, const struct clone_args *args)
+{
+	str_add(out, ", set_tid=");
+	strace_address(out, args->set_tid);
+	str_addf(out, ", set_tid_size=%llu", U(args->set_tid_size));
+}
+
 /* clone3's arguments; what the kernel has written is the thread's number. */
 static void print_clone_args(struct strace_line *line, unsigned int arg)
 {
-	const struct clone_args *args = strace_struct(line, arg, 0, CLONE_ARGS_SIZE_VER0);
+	uint64_t size = strace_arg(line, arg + 1);
+	const struct clone_args *args;
 	struct str *out = line->out;
 
+	if (size < CLONE_ARGS_SIZE_VER0) {
+		strace_address(out, strace_arg(line, arg));
+		return;
+	}
+	args = strace_struct(line, arg, 0, size < sizeof(*args) ? size : sizeof(*args));
 	if (!args)
 		return;
 	str_add(out, "{flags=");
@@ -563,12 +578,21 @@ static void print_clone_args(struct strace_line *line, unsigned int arg)
 	if (args->flags & CLONE_PARENT_SETTID)
 		str_addf(out, ", parent_tid=%#llx", U(args->parent_tid));
 	str_add(out, ", exit_signal=");
-	strace_signal(out, args->exit_signal);
+	if (args->exit_signal <= 64)
+		strace_signal(out, args->exit_signal);
+	else
+		str_add_u64(out, args->exit_signal);
 	str_addf(out, ", stack=");
 	strace_address(out, args->stack);
 	str_addf(out, ", stack_size=%#llx", U(args->stack_size));
 	if (args->flags & CLONE_SETTLS)
 		str_addf(out, ", tls=%#llx", U(args->tls));
+	if (size >= CLONE_ARGS_SIZE_VER1 && (args->set_tid || args->set_tid_size))
+		add_set_tid(out, args);
+	if (size >= CLONE_ARGS_SIZE_VER2 && (args->cgroup || args->flags & CLONE_INTO_CGROUP))
+		str_addf(out, ", cgroup=%llu", U(args->cgroup));
+	if (size > CLONE_ARGS_SIZE_VER2)
+		strace_rest(line, arg, CLONE_ARGS_SIZE_VER2, size);
 	str_addc(out, '}');
 	if (strace_ok(line) && args->flags & CLONE_PARENT_SETTID) {
 		str_add(out, " => {parent_tid=");
@@ -578,5 +602,5 @@ static void print_clone_args(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_clone_args = {
 	print_clone_args,
-	.steps = { STEP_ARRAY(NEXT(1), 1, 88) },
+	.steps = { STEP_ARRAY(NEXT(1), 1, CLONE_ARGS_SIZE_VER2 + STRACE_REST) },
 };

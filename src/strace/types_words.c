@@ -56,22 +56,24 @@ bool strace_word_if(struct str *out, const struct strace_words *words, uint64_t 
 	return false;
 }
 
+static void add_unknown(struct str *out, const struct strace_words *words, uint64_t value)
+{
+	str_addf(out, "%#llx /* %s%s */", (unsigned long long)value, words->unknown ? words->unknown : words->prefix,
+		 words->unknown ? "" : "???");
+}
+
 void strace_word(struct str *out, const struct strace_words *words, uint64_t value)
 {
 	if (!strace_word_if(out, words, value))
-		str_addf(out, "%#llx /* %s??? */", (unsigned long long)value, words->prefix);
+		add_unknown(out, words, value);
 }
 
-void strace_bits(struct str *out, const struct strace_words *words, uint64_t value)
+/* Appends the names, and what has none if one has; separator: what stands before the first. Returns what is left. */
+static uint64_t add_bits(struct str *out, const struct strace_words *words, uint64_t value, const char *separator)
 {
 	struct walk walk = { .at = words->names, .next = 1, .bits = true };
-	const char *separator = "";
 	uint64_t left = value;
 
-	if (!value) {
-		str_addc(out, '0');
-		return;
-	}
 	while (next_word(&walk)) {
 		if ((left & walk.value) != walk.value)
 			continue;
@@ -80,10 +82,22 @@ void strace_bits(struct str *out, const struct strace_words *words, uint64_t val
 		separator = "|";
 		left &= ~walk.value;
 	}
-	if (left == value)
-		str_addf(out, "%#llx /* %s??? */", (unsigned long long)value, words->prefix);
-	else if (left)
+	if (left && *separator)
 		str_addf(out, "|%#llx", (unsigned long long)left);
+	return left;
+}
+
+void strace_bits_more(struct str *out, const struct strace_words *words, uint64_t value)
+{
+	add_bits(out, words, value, "|");
+}
+
+void strace_bits(struct str *out, const struct strace_words *words, uint64_t value)
+{
+	if (!value)
+		str_addc(out, '0');
+	else if (add_bits(out, words, value, "") == value)
+		add_unknown(out, words, value);
 }
 
 void strace_print_word(struct strace_line *line, unsigned int arg)
@@ -106,17 +120,26 @@ WORDS(t_kcmp, "KCMP_", "FILE VM FILES FS SIGHAND IO SYSVSEM EPOLL_TFD");
 	"=1 GLOBAL GLOBAL_EXPEDITED REGISTER_GLOBAL_EXPEDITED PRIVATE_EXPEDITED REGISTER_PRIVATE_EXPEDITED " \
 	"PRIVATE_EXPEDITED_SYNC_CORE REGISTER_PRIVATE_EXPEDITED_SYNC_CORE PRIVATE_EXPEDITED_RSEQ " \
 	"REGISTER_PRIVATE_EXPEDITED_RSEQ"
+#define MEMBARRIER_CHOICES \
+	"GLOBAL GLOBAL_EXPEDITED =4 REGISTER_GLOBAL_EXPEDITED =8 PRIVATE_EXPEDITED =16 REGISTER_PRIVATE_EXPEDITED " \
+	"=32 PRIVATE_EXPEDITED_SYNC_CORE =64 REGISTER_PRIVATE_EXPEDITED_SYNC_CORE =128 PRIVATE_EXPEDITED_RSEQ " \
+	"=256 REGISTER_PRIVATE_EXPEDITED_RSEQ =512 GET_REGISTRATIONS"
 BITS(t_membarrier_flags, "MEMBARRIER_CMD_FLAG_", "CPU");
 
 static void print_membarrier(struct strace_line *line, unsigned int arg)
 {
-	if (strace_arg(line, arg))
-		strace_bits(line->out, &(const struct strace_words){ "MEMBARRIER_CMD_", MEMBARRIERS },
-			    (unsigned int)strace_arg(line, arg));
-	else
-		str_add(line->out, "MEMBARRIER_CMD_QUERY");
+	strace_word(line->out, &(const struct strace_words){ "MEMBARRIER_CMD_", "QUERY " MEMBARRIER_CHOICES },
+		    (unsigned int)strace_arg(line, arg));
 }
 const struct strace_type t_membarrier = { print_membarrier };
+
+/* Only with the flag. */
+static void print_membarrier_cpu(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg - 1) & 1)
+		str_add_s64(line->out, (int)strace_arg(line, arg));
+}
+const struct strace_type t_membarrier_cpu = { print_membarrier_cpu };
 
 void strace_ret_membarrier(struct strace_line *line)
 {
@@ -131,20 +154,43 @@ void strace_ret_membarrier(struct strace_line *line)
 
 /* --- memory --- */
 
-WORDS(t_mempolicy, "MPOL_", "DEFAULT PREFERRED BIND INTERLEAVE LOCAL PREFERRED_MANY WEIGHTED_INTERLEAVE");
-BITS(t_mempolicy_flags, "MPOL_F_", "NODE ADDR MEMS_ALLOWED");
-BITS(t_mbind_flags, "MPOL_MF_", "STRICT MOVE MOVE_ALL LAZY");
-BITS(t_msync_flags, "MS_", "ASYNC INVALIDATE SYNC");
+static void print_mempolicy(struct strace_line *line, unsigned int arg)
+{
+	strace_mempolicy(line->out, strace_arg(line, arg));
+}
+
+/* A policy, and flags of it. */
+void strace_mempolicy(struct str *out, unsigned int mode)
+{
+	static const struct strace_words modes = { "MPOL_",
+						   "DEFAULT PREFERRED BIND INTERLEAVE LOCAL PREFERRED_MANY WEIGHTED_INTERLEAVE" };
+	static const struct strace_words flags = { "MPOL_F_", "=0x8000 STATIC_NODES =0x4000 RELATIVE_NODES =0x2000 NUMA_BALANCING" };
+	unsigned int set = mode & 0xe000;
+
+	if (!set) {
+		strace_word(out, &modes, mode);
+		return;
+	}
+	if (strace_word_if(out, &modes, mode & ~0xe000U)) {
+		strace_bits_more(out, &flags, set);
+		return;
+	}
+	strace_bits(out, &flags, mode);
+}
+const struct strace_type t_mempolicy = { print_mempolicy };
+BITS_MIXED(t_mempolicy_flags, "MPOL_???", "MPOL_F_NODE MPOL_F_ADDR MPOL_F_MEMS_ALLOWED");
+BITS_MIXED(t_mbind_flags, "MPOL_???", "MPOL_MF_STRICT MPOL_MF_MOVE MPOL_MF_MOVE_ALL MPOL_MF_LAZY");
+BITS(t_msync_flags, "MS_", "=4 SYNC =1 ASYNC INVALIDATE");
 BITS(t_mlock_flags, "MLOCK_", "ONFAULT");
 BITS(t_mlockall_flags, "MCL_", "CURRENT FUTURE ONFAULT");
-BITS(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE");
+BITS(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE DISABLE_EXECUTE");
+BITS(t_pidfd_flags, "PIDFD_", "=0x80 THREAD =0x800 NONBLOCK");
 BITS(t_uffd_flags, "UFFD_", "USER_MODE_ONLY =0x800 !O_NONBLOCK =0x80000 !O_CLOEXEC");
 
 /* --- times --- */
 
 WORDS(t_interval, "ITIMER_", "REAL VIRTUAL PROF");
-BITS(t_timerfd_flags, "TFD_", "=0x80000 CLOEXEC =0x800 NONBLOCK");
-BITS(t_timerfd_set, "TFD_TIMER_", "ABSTIME CANCEL_ON_SET");
+BITS(t_timerfd_flags, "TFD_", "TIMER_ABSTIME TIMER_CANCEL_ON_SET =0x80000 CLOEXEC =0x800 NONBLOCK");
 BITS(t_signalfd_flags, "SFD_", "=0x80000 CLOEXEC =0x800 NONBLOCK");
 
 /* --- files --- */
@@ -157,14 +203,15 @@ BITS(t_splice_flags, "SPLICE_F_", "MOVE NONBLOCK MORE GIFT");
 BITS(t_rw_flags, "RWF_", "HIPRI DSYNC SYNC NOWAIT APPEND NOAPPEND ATOMIC DONTCACHE");
 BITS(t_inotify_flags, "IN_", "=0x800 NONBLOCK =0x80000 CLOEXEC");
 BITS(t_inotify_mask, "IN_",
-     "=0xfff ALL_EVENTS =1 ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE "
+     "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE "
      "DELETE_SELF MOVE_SELF - UNMOUNT Q_OVERFLOW IGNORED =0x1000000 ONLYDIR DONT_FOLLOW EXCL_UNLINK - MASK_CREATE "
      "MASK_ADD ISDIR ONESHOT");
 BITS(t_fanotify_mark, "FAN_MARK_",
      "ADD REMOVE DONT_FOLLOW ONLYDIR MOUNT IGNORED_MASK IGNORED_SURV_MODIFY FLUSH FILESYSTEM EVICTABLE IGNORE");
 BITS(t_fanotify_mask, "FAN_",
      "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE DELETE_SELF MOVE_SELF "
-     "OPEN_EXEC - Q_OVERFLOW FS_ERROR OPEN_PERM ACCESS_PERM OPEN_EXEC_PERM =0x8000000 EVENT_ON_CHILD RENAME - ONDIR");
+     "OPEN_EXEC - Q_OVERFLOW FS_ERROR OPEN_PERM ACCESS_PERM OPEN_EXEC_PERM DIR_MODIFY =0x40000000 ONDIR =0x8000000 "
+     "EVENT_ON_CHILD RENAME");
 BITS(t_module_init, "MODULE_INIT_", "IGNORE_MODVERSIONS IGNORE_VERMAGIC COMPRESSED_FILE");
 BITS(t_module_exit, "O_", "=0x800 NONBLOCK =0x200 TRUNC");
 
@@ -178,21 +225,53 @@ static void print_fanotify(struct strace_line *line, unsigned int arg)
 	unsigned int value = strace_arg(line, arg);
 
 	strace_word(line->out, &classes, value & 0xc);
-	if (value & ~0xcU) {
-		str_addc(line->out, '|');
-		strace_bits(line->out, &flags, value & ~0xcU);
-	}
+	strace_bits_more(line->out, &flags, value & ~0xcU);
 }
 const struct strace_type t_fanotify = { print_fanotify };
 
 /* --- mounts --- */
 
-BITS(t_mount_flags, "MS_",
-     "RDONLY NOSUID NODEV NOEXEC SYNCHRONOUS REMOUNT MANDLOCK DIRSYNC NOSYMFOLLOW - NOATIME NODIRATIME BIND MOVE REC "
-     "SILENT POSIXACL UNBINDABLE PRIVATE SLAVE SHARED RELATIME KERNMOUNT I_VERSION STRICTATIME LAZYTIME");
+/* of 64 bits */
+static void print_mount_flags(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words flags = { "MS_",
+						   "RDONLY NOSUID NODEV NOEXEC SYNCHRONOUS REMOUNT MANDLOCK DIRSYNC NOSYMFOLLOW - NOATIME NODIRATIME BIND MOVE REC "
+						   "SILENT POSIXACL UNBINDABLE PRIVATE SLAVE SHARED RELATIME KERNMOUNT I_VERSION STRICTATIME LAZYTIME "
+						   "SUBMOUNT NOREMOTELOCK NOSEC BORN ACTIVE NOUSER" };
+
+	strace_bits(line->out, &flags, strace_arg(line, arg));
+}
+const struct strace_type t_mount_flags = { print_mount_flags };
+
+/* A change of a mount takes no type, and most no data either. */
+#define MS_CHANGES  0x001e3020
+#define MS_REMOUNTS 0x20
+
+static void print_mount_type(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, 3) & MS_CHANGES)
+		strace_address(line->out, strace_arg(line, arg));
+	else
+		t_text.print(line, arg);
+}
+
+static void print_mount_data(struct strace_line *line, unsigned int arg)
+{
+	uint64_t flags = strace_arg(line, 3);
+
+	if (flags & MS_CHANGES && !(flags & MS_REMOUNTS))
+		strace_address(line->out, strace_arg(line, arg));
+	else
+		t_text.print(line, arg);
+}
+const struct strace_type t_mount_type = { print_mount_type,
+					  .steps = { { STRACE_STRING, .from = SELF, .most = MOST_TEXT } } },
+			 t_mount_data = { print_mount_data,
+					  .steps = { { STRACE_STRING, .from = SELF, .most = MOST_TEXT } } };
 BITS(t_umount_flags, "MNT_", "FORCE DETACH EXPIRE !UMOUNT_NOFOLLOW");
 BITS(t_open_tree, "OPEN_TREE_",
-     "CLONE =0x80000 CLOEXEC =0x100 !AT_SYMLINK_NOFOLLOW =0x800 !AT_NO_AUTOMOUNT !AT_EMPTY_PATH =0x8000 "
+     "CLONE =0x80000 CLOEXEC =0x100 !AT_SYMLINK_NOFOLLOW !AT_REMOVEDIR !AT_SYMLINK_FOLLOW !AT_NO_AUTOMOUNT "
+     "!AT_EMPTY_PATH =0x8000 "
      "!AT_RECURSIVE");
 BITS(t_move_mount, "MOVE_MOUNT_",
      "F_SYMLINKS F_AUTOMOUNTS F_EMPTY_PATH - T_SYMLINKS T_AUTOMOUNTS T_EMPTY_PATH - SET_GROUP BENEATH");
@@ -200,6 +279,31 @@ BITS(t_fsopen, "FSOPEN_", "CLOEXEC");
 BITS(t_fsmount, "FSMOUNT_", "CLOEXEC");
 BITS(t_mount_attr, "MOUNT_ATTR_",
      "RDONLY NOSUID NODEV NOEXEC NOATIME STRICTATIME - NODIRATIME =0x100000 IDMAP NOSYMFOLLOW");
+/* Of mount_setattr: its size says what there is of it. */
+static void print_mount_attr_in(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words kinds = { "MS_", "=0x20000 UNBINDABLE =0x40000 PRIVATE =0x80000 SLAVE =0x100000 SHARED" };
+	const uint64_t *v;
+
+	if (strace_arg(line, arg + 1) < 4 * sizeof(*v)) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
+	v = strace_struct(line, arg, 0, 4 * sizeof(*v));
+	if (!v)
+		return;
+	str_add(line->out, "{attr_set=");
+	strace_bits(line->out, t_mount_attr.data, v[0]);
+	str_add(line->out, ", attr_clr=");
+	strace_bits(line->out, t_mount_attr.data, v[1]);
+	str_add(line->out, ", propagation=");
+	strace_word(line->out, &kinds, v[2]);
+	str_addf(line->out, ", userns_fd=%llu", (unsigned long long)v[3]);
+	strace_rest(line, arg, 4 * sizeof(*v), strace_arg(line, arg + 1));
+	str_addc(line->out, '}');
+}
+const struct strace_type t_mount_attr_in = { print_mount_attr_in,
+					     .steps = { STEP_ARRAY(NEXT(1), 1, 4 * 8 + STRACE_REST) } };
 BITS(t_fspick, "FSPICK_", "CLOEXEC SYMLINK_NOFOLLOW NO_AUTOMOUNT EMPTY_PATH");
 WORDS(t_fsconfig, "FSCONFIG_",
       "SET_FLAG SET_STRING SET_BINARY SET_PATH SET_PATH_EMPTY SET_FD CMD_CREATE CMD_RECONFIGURE CMD_CREATE_EXCL");
@@ -219,23 +323,6 @@ static void print_swap_flags(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_swap_flags = { print_swap_flags };
 
-static void print_quota_command(struct strace_line *line, unsigned int arg)
-{
-	static const struct strace_words commands = {
-		"Q_", "=0x800001 SYNC QUOTAON QUOTAOFF GETFMT GETINFO SETINFO GETQUOTA SETQUOTA GETNEXTQUOTA =0x5801 "
-		      "XQUOTAON XQUOTAOFF XGETQUOTA XSETQLIM XGETQSTAT XQUOTARM XQUOTASYNC XGETQSTATV XGETNEXTQUOTA"
-	};
-	static const struct strace_words kinds = { "", "USRQUOTA GRPQUOTA PRJQUOTA" };
-	unsigned int command = strace_arg(line, arg);
-
-	str_add(line->out, "QCMD(");
-	strace_word(line->out, &commands, command >> 8);
-	str_add(line->out, ", ");
-	strace_word(line->out, &kinds, command & 0xff);
-	str_addc(line->out, ')');
-}
-const struct strace_type t_quota_command = { print_quota_command };
-
 /* --- the kernel's own --- */
 
 static void print_personality(struct strace_line *line, unsigned int arg)
@@ -254,10 +341,7 @@ static void print_personality(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, (value & 0xff) == 8 ? "PER_LINUX32" : "%#x /* PER_??? */", value & 0xff);
 	else
 		str_add(line->out, "PER_LINUX");
-	if (value & ~0xffU) {
-		str_addc(line->out, '|');
-		strace_bits(line->out, &flags, value & ~0xffU);
-	}
+	strace_bits_more(line->out, &flags, value & ~0xffU);
 }
 const struct strace_type t_personality = { print_personality };
 
