@@ -69,7 +69,6 @@ static const struct strace_type *const same[] = {
 	&t_socklen,
 	&t_option_in,
 	&t_option_out,
-	&t_option_len,
 	&t_dirents,
 	&t_ids_out,
 	&t_ids_in,

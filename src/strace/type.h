@@ -225,6 +225,13 @@ void strace_timespec(struct str *out, const void *bytes);
 void strace_timeval(struct str *out, const void *bytes);
 /* {sa_family=AF_INET, ...} of n bytes */
 void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
+/*
+ * How long the socket address or option is that a call has filled in: what the argument, a t_socklen, points to; before:
+ * how much room there was. NULL: not known.
+ */
+const int *strace_socklen(struct strace_line *line, unsigned int arg, bool before);
+/* SOL_SOCKET */
+void strace_socket_level(struct str *out, unsigned int level);
 /* {pid=1, uid=0, gid=0} of struct ucred */
 void strace_credentials(struct strace_line *line, const int *v);
 /* [{iov_base="abc", iov_len=3}, ...]; step: the array, the step after it: the memory. most: bytes that are filled. */

@@ -151,10 +151,10 @@ TYPE(t_sockaddr_out);
 TYPE(t_socklen);
 TYPE(t_accept_flags);
 TYPE(t_level);
-TYPE(t_option);
+TYPE(t_option_set);
+TYPE(t_option_get);
 TYPE(t_option_in);
 TYPE(t_option_out);
-TYPE(t_option_len);
 TYPE(t_msg_in);
 TYPE(t_msg_in_32); /* the same of a 32-bit program */
 TYPE(t_msg_out);

@@ -90,7 +90,7 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 
 		read_control_head(&head, bytes + at, narrow);
 		str_addf(line->out, "%s{cmsg_len=%llu, cmsg_level=", at ? ", " : "", U(head.cmsg_len));
-		strace_choice(line->out, t_level.data, (unsigned int)head.cmsg_level);
+		strace_socket_level(line->out, (unsigned int)head.cmsg_level);
 		str_add(line->out, ", cmsg_type=");
 		if (head.cmsg_level == SOL_SOCKET)
 			strace_word(line->out, &socket_messages, (unsigned int)head.cmsg_type);

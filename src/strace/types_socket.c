@@ -172,8 +172,7 @@ const struct strace_type t_sockaddr = {
 	.steps = { STEP_ARRAY(NEXT(1), 1, 128) },
 };
 
-/* How long the address is, which the kernel has written behind it: t_socklen's blob. */
-static const int *length_of(struct strace_line *line, unsigned int arg, bool before)
+const int *strace_socklen(struct strace_line *line, unsigned int arg, bool before)
 {
 	struct strace_line at = *line;
 	const struct strace_blob *blob;
@@ -189,7 +188,7 @@ static const int *length_of(struct strace_line *line, unsigned int arg, bool bef
 static void print_sockaddr_out(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
-	const int *room = length_of(line, arg + 1, true), *length = length_of(line, arg + 1, false);
+	const int *room = strace_socklen(line, arg + 1, true), *length = strace_socklen(line, arg + 1, false);
 	int n = length ? *length : 0;
 
 	if (room && *room < n)
@@ -206,7 +205,7 @@ const struct strace_type t_sockaddr_out = { print_sockaddr_out, .steps = {
 
 static void print_socklen(struct strace_line *line, unsigned int arg)
 {
-	const int *was = length_of(line, arg, true), *is = length_of(line, arg, false);
+	const int *was = strace_socklen(line, arg, true), *is = strace_socklen(line, arg, false);
 
 	/* without room for the address nobody asks how long it is */
 	bool unasked = line->call->args[arg] == &t_socklen && !strace_arg(line, arg - 1);
@@ -221,75 +220,6 @@ static void print_socklen(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, "[%d]", was ? *was : *is);
 }
 const struct strace_type t_socklen = { print_socklen, .both = true, .steps = { STEP_READS(4) } };
-const struct strace_type t_option_len = { print_socklen, .both = true, .steps = { STEP_READS(4) } };
-
-/* --- options --- */
-
-static STRACE_FAMILY(levels, "SOL_??", N(SOL_SOCKET), { "SOL_IP", 0 }, { "SOL_TCP", 6 }, { "SOL_UDP", 17 },
-		     { "SOL_IPV6", 41 }, { "SOL_ICMPV6", 58 }, { "SOL_RAW", 255 }, { "SOL_PACKET", 263 },
-		     { "SOL_NETLINK", 270 });
-CHOICE(t_level, levels);
-
-static STRACE_FAMILY(socket_options, "SO_???", N(SO_DEBUG), N(SO_REUSEADDR), N(SO_TYPE), N(SO_ERROR),
-		     N(SO_DONTROUTE),
-		     N(SO_BROADCAST), N(SO_SNDBUF), N(SO_RCVBUF), N(SO_KEEPALIVE), N(SO_OOBINLINE), N(SO_PRIORITY),
-		     N(SO_LINGER), N(SO_REUSEPORT), N(SO_PASSCRED), N(SO_PEERCRED), N(SO_RCVLOWAT), N(SO_SNDLOWAT),
-		     { "SO_RCVTIMEO_OLD", 20 }, { "SO_SNDTIMEO_OLD", 21 }, N(SO_BINDTODEVICE), N(SO_ATTACH_FILTER),
-		     N(SO_PEERNAME), { "SO_TIMESTAMP_OLD", 29 }, N(SO_ACCEPTCONN), N(SO_PEERSEC), N(SO_SNDBUFFORCE),
-		     N(SO_RCVBUFFORCE), N(SO_PASSSEC), N(SO_MARK), N(SO_PROTOCOL), N(SO_DOMAIN), N(SO_INCOMING_CPU),
-		     N(SO_PEERGROUPS));
-static STRACE_FAMILY(tcp_options, "TCP_???", N(TCP_NODELAY), N(TCP_MAXSEG), N(TCP_CORK), N(TCP_KEEPIDLE),
-		     N(TCP_KEEPINTVL), N(TCP_KEEPCNT), N(TCP_SYNCNT), N(TCP_LINGER2), N(TCP_DEFER_ACCEPT),
-		     N(TCP_WINDOW_CLAMP), N(TCP_INFO), N(TCP_QUICKACK), N(TCP_CONGESTION), N(TCP_USER_TIMEOUT),
-		     N(TCP_FASTOPEN));
-static STRACE_FAMILY(ip_options, "IP_???", N(IP_TOS), N(IP_TTL), N(IP_HDRINCL), N(IP_OPTIONS), N(IP_RECVOPTS),
-		     N(IP_PKTINFO), N(IP_MTU_DISCOVER), N(IP_RECVERR), N(IP_RECVTTL), N(IP_RECVTOS), N(IP_MTU),
-		     N(IP_FREEBIND), N(IP_TRANSPARENT), N(IP_BIND_ADDRESS_NO_PORT), N(IP_MULTICAST_IF),
-		     N(IP_MULTICAST_TTL), N(IP_MULTICAST_LOOP), N(IP_ADD_MEMBERSHIP));
-static STRACE_FAMILY(ipv6_options, "IPV6_???", N(IPV6_UNICAST_HOPS), N(IPV6_MULTICAST_IF), N(IPV6_MULTICAST_HOPS),
-		     N(IPV6_MTU_DISCOVER), N(IPV6_MTU), N(IPV6_RECVERR), N(IPV6_V6ONLY), N(IPV6_RECVPKTINFO),
-		     N(IPV6_TCLASS));
-
-static STRACE_FAMILY(netlink_options, "NETLINK_???", N(NETLINK_ADD_MEMBERSHIP), N(NETLINK_DROP_MEMBERSHIP),
-		     N(NETLINK_PKTINFO), N(NETLINK_BROADCAST_ERROR), N(NETLINK_NO_ENOBUFS), N(NETLINK_LISTEN_ALL_NSID),
-		     N(NETLINK_LIST_MEMBERSHIPS), N(NETLINK_CAP_ACK), N(NETLINK_EXT_ACK), N(NETLINK_GET_STRICT_CHK));
-
-static void print_option(struct strace_line *line, unsigned int arg)
-{
-	static const struct {
-		unsigned int level;
-		const struct strace_family *family;
-	} families[] = {
-		{ SOL_SOCKET, &socket_options },
-		{ 6, &tcp_options },
-		{ 0, &ip_options },
-		{ 41, &ipv6_options },
-		{ 270, &netlink_options },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		if (families[i].level == (unsigned int)strace_arg(line, arg - 1)) {
-			strace_choice(line->out, families[i].family, (unsigned int)strace_arg(line, arg));
-			return;
-		}
-	str_add_u64(line->out, (unsigned int)strace_arg(line, arg));
-}
-const struct strace_type t_option = { print_option };
-
-static bool is_option(struct strace_line *line, unsigned int arg, int level, int option)
-{
-	return (int)strace_arg(line, arg - 2) == level && (int)strace_arg(line, arg - 1) == option;
-}
-
-static void add_membership(struct str *out, const void *bytes)
-{
-	const struct in_addr *group = bytes;
-	char text[2][INET_ADDRSTRLEN];
-
-	str_addf(out, "{imr_multiaddr=inet_addr(\"%s\"), imr_interface=inet_addr(\"%s\")}",
-		 inet_ntop(AF_INET, &group[0], text[0], sizeof(text[0])),
-		 inet_ntop(AF_INET, &group[1], text[1], sizeof(text[1])));
-}
 
 void strace_credentials(struct strace_line *line, const int *v)
 {
@@ -297,57 +227,3 @@ void strace_credentials(struct strace_line *line, const int *v)
 	strace_pid(line, v[0]);
 	str_addf(line->out, ", uid=%d, gid=%d}", v[1], v[2]);
 }
-
-/* The value of an option, of n bytes. */
-static void add_option(struct strace_line *line, unsigned int arg, const struct strace_blob *blob, size_t n)
-{
-	size_t most = line->settings->size;
-	const int *v = strace_bytes(blob);
-	bool cut = n > blob->n;
-
-	if (cut)
-		n = blob->n;
-	if (is_option(line, arg, SOL_SOCKET, SO_LINGER) && n == sizeof(struct linger))
-		str_addf(line->out, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
-	else if (is_option(line, arg, SOL_SOCKET, SO_PEERCRED) && n == 3 * sizeof(int))
-		strace_credentials(line, v);
-	else if (is_option(line, arg, SOL_SOCKET, SO_ATTACH_FILTER) && n == 16)
-		str_addf(line->out, "{len=%u, filter=%#llx}", (unsigned short)v[0], ((const unsigned long long *)v)[1]);
-	else if (is_option(line, arg, 0, IP_ADD_MEMBERSHIP) && n == 8)
-		add_membership(line->out, v);
-	else if (is_option(line, arg, SOL_SOCKET, SO_ERROR) && n == sizeof(int) && strerrorname_np(*v) && *v)
-		str_addf(line->out, "[%s]", strerrorname_np(*v));
-	else if (n < sizeof(int) && !cut && (int)strace_arg(line, arg - 2) == SOL_SOCKET &&
-		 (int)strace_arg(line, arg - 1) != SO_BINDTODEVICE)
-		strace_address(line->out, strace_arg(line, arg));
-	else if (n == sizeof(int) && !cut)
-		str_addf(line->out, "[%d]", *v);
-	else
-		strace_text(line, v, n < most ? n : most, cut || n > most);
-}
-
-static void print_option_in(struct strace_line *line, unsigned int arg)
-{
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-
-	if (strace_arg(line, arg) && blob && blob->status != STRACE_UNREAD)
-		add_option(line, arg, blob, (unsigned int)strace_arg(line, arg + 1));
-	else
-		strace_address(line->out, strace_arg(line, arg));
-}
-const struct strace_type t_option_in = {
-	print_option_in,
-	.steps = { STEP_ARRAY(NEXT(1), 1, 256) },
-};
-
-static void print_option_out(struct strace_line *line, unsigned int arg)
-{
-	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, 0, 0) : NULL;
-	const int *length = length_of(line, arg + 1, false);
-
-	if (strace_arg(line, arg) && blob && blob->status != STRACE_UNREAD && length)
-		add_option(line, arg, blob, *length);
-	else
-		strace_address(line->out, strace_arg(line, arg));
-}
-const struct strace_type t_option_out = { print_option_out, .steps = { STEP_WRITES(16) } };

@@ -374,6 +374,16 @@ static void sockets(void)
 	setsockopt(fd, SOL_TCP, TCP_CONGESTION, "cubic", 5);
 	setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &value, sizeof(value));
 	setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &(struct ip_mreq){ { 1 }, { 2 } }, 8);
+	setsockopt(-1, SOL_SOCKET, SO_RCVBUF, &linger, sizeof(linger));
+	setsockopt(-1, SOL_SOCKET, SO_LINGER, &linger, 4);
+	setsockopt(-1, IPPROTO_SCTP, 7, &value, sizeof(value));
+	setsockopt(-1, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &(struct packet_mreq){ 1, 1, 2, { 3, 4 } }, sizeof(struct packet_mreq));
+	setsockopt(-1, SOL_RAW, 1, &value, sizeof(value));
+	setsockopt(-1, SOL_IP, 64, NULL, 0);
+	len = 5;
+	getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len);
+	len = 2;
+	getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &value, &len);
 	len = sizeof(value);
 	getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &len);
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &value, &len);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Lines of calls with odd arguments: what is copied of the test's own memory, and how it is printed. */
+#include <criterion/criterion.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "kernel/syscalls.h"
+#include "strace/lines_part.h"
+#include "strace/strace_part.h"
+
+#define ROOM 8192
+#define BAD  16 /* an address that nothing is at */
+
+static struct strace_settings settings = { .size = 32 };
+static char record_bytes[sizeof(struct strace_record) + ROOM];
+
+/* The number that a step takes from a register or from the bytes of a blob. */
+static uint64_t number_of(const struct strace_step *step, const uint64_t *args, int64_t ret, unsigned int arg,
+			  const char *first)
+{
+	uint32_t number;
+
+	if (step->count_from == STRACE_FROM_NONE)
+		return 1;
+	if (step->count_from == STRACE_FROM_RET)
+		return ret;
+	if (step->count_from < STRACE_FROM_BLOB || step->count_from >= SELF - STRACE_ARGS)
+		return args[step->count_from >= SELF - STRACE_ARGS ? arg + step->count_from - SELF : step->count_from];
+	if (!first)
+		return 0;
+	memcpy(&number, first + step->count_at, sizeof(number));
+	return number;
+}
+
+/* Adds the blob of a step that copies bytes; returns its bytes. */
+static const char *add_blob(struct strace_record *record, const struct strace_step *step, unsigned int arg, int i,
+			    const char *first)
+{
+	const char *from = (const char *)record->args[arg + step->from - SELF];
+	struct strace_blob *blob = (void *)((char *)(record + 1) + record->size);
+	uint64_t n;
+
+	if (step->op != STRACE_BYTES || step->from < SELF - STRACE_ARGS || (step->when & STRACE_IF_OK && record->ret < 0))
+		return NULL;
+	n = number_of(step, (const uint64_t *)record->args, record->ret, arg, first) * step->scale;
+	blob->tag = arg * STRACE_TYPE_STEPS + i;
+	blob->status = n > step->most ? STRACE_SHORT : STRACE_WHOLE;
+	blob->n = n < step->most ? n : step->most;
+	blob->all = n < UINT32_MAX ? n : 0;
+	if (from <= (const char *)BAD) {
+		blob->status = STRACE_UNREAD;
+		blob->n = 0;
+	}
+	if (blob->n)
+		memcpy(blob + 1, from, blob->n);
+	record->size += (sizeof(*blob) + blob->n + 7) & ~7U;
+	cr_assert(record->size <= ROOM);
+	return (const char *)(blob + 1);
+}
+
+/* The arguments of a call that has ended with a result, as its line has them. */
+static void expect_args(const char *name, int64_t ret, const uint64_t args[STRACE_ARGS], const char *want)
+{
+	struct strace_record *record = (void *)record_bytes;
+	const struct strace_call *call = strace_call_of(syscall_number(name));
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings, .call = call, .exit = record };
+
+	memset(record_bytes, 0, sizeof(record_bytes));
+	record->kind = STRACE_EXIT;
+	record->nr = syscall_number(name);
+	record->ret = ret;
+	memcpy(record->args, args, STRACE_ARGS * sizeof(args[0]));
+	for (unsigned int arg = 0; arg < STRACE_ARGS && call->args[arg]; arg++) {
+		const char *first = NULL;
+
+		for (int i = 0; i < STRACE_TYPE_STEPS && call->args[arg]->steps[i].op; i++) {
+			const char *bytes = add_blob(record, &call->args[arg]->steps[i], arg, i, first);
+
+			first = i ? first : bytes;
+		}
+	}
+	strace_print_args(&line, 0, record->nr);
+	if (want)
+		cr_assert_str_eq(out.data, want, "%s(%s)\nand not\n%s", name, out.data, want);
+}
+
+#define ARGS(...)	  ((const uint64_t[STRACE_ARGS]){ __VA_ARGS__ })
+#define P(POINTER)	  ((uint64_t)(POINTER))
+#define SET(WANT, ...)	  expect_args("setsockopt", 0, ARGS((uint32_t)-1, __VA_ARGS__), "-1, " WANT)
+#define GOT(WANT, ...)	  expect_args("getsockopt", 0, ARGS((uint32_t)-1, __VA_ARGS__), "-1, " WANT)
+#define FAILED(NAME, ...) expect_args(NAME, -9, ARGS(__VA_ARGS__), NULL)
+
+Test(strace, options_of_sockets)
+{
+	static const unsigned int words[64] = { 1, 2, 3, 4, 5 };
+
+	SET("SOL_SOCKET, SO_RCVBUF, [1], 4", 1, SO_RCVBUF, P(words), 4);
+	SET("SOL_SOCKET, SO_RCVBUF, [1], 16", 1, SO_RCVBUF, P(words), 16);
+	SET("SOL_SOCKET, SO_RCVBUF, 0x10, 16", 1, SO_RCVBUF, BAD, 16);
+	SET("SOL_SOCKET, SO_RCVBUF, NULL, 4", 1, SO_RCVBUF, 0, 4);
+	SET("SOL_SOCKET, SO_TXREHASH, [SOCK_TXREHASH_ENABLED], 4", 1, 74, P(words), 4);
+	SET("SOL_SOCKET, 0x7777 /* SO_??? */, \"\\1\\0\\0\\0\\2\", 5", 1, 0x7777, P(words), 5);
+	SET("SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=2}, 12", 1, SO_LINGER, P(words), 12);
+	SET("SOL_SOCKET, SO_ATTACH_FILTER, {len=1, filter=0x400000003}, 16", 1, SO_ATTACH_FILTER, P(words), 16);
+	SET("SOL_IP, IP_TTL, [1], 4", 0, 2, P(words), 4);
+	SET("SOL_IP, IP_TTL, \"\\1\", 1", 0, 2, P(words), 1);
+	SET("SOL_IP, IPT_SO_SET_REPLACE, \"\", 0", 0, 64, P(words), 0);
+	SET("SOL_IP, IP_ADD_MEMBERSHIP, {imr_multiaddr=inet_addr(\"1.0.0.0\"), imr_interface=inet_addr(\"2.0.0.0\")}, 8",
+	    0, 35, P(words), 8);
+	SET("SOL_RAW, ICMP_FILTER, ~[ICMP_SOURCE_QUENCH], 4", 255, 1, P((const unsigned int[]){ ~0x10U }), 4);
+	SET("SOL_PACKET, PACKET_RX_RING, {tp_block_size=1, tp_block_nr=2, tp_frame_size=3, tp_frame_nr=4}, 16", 263, 5,
+	    P(words), 16);
+	SET("SOL_SCTP, SCTP_NODELAY, [1], 4", 132, 3, P(words), 4);
+	SET("0x3e7 /* SOL_?? */, 1, [1], 4", 999, 1, P(words), 4);
+	FAILED("setsockopt", 3, 0, 42, P(words), -1);
+}
+
+Test(strace, options_that_are_filled_in_in_part)
+{
+	const int words[64] = { 1, 2, 3 }, lengths[] = { 0, 1, 5, 8, 12, -1 };
+
+	GOT("SOL_SOCKET, SO_LINGER, 0x10, [0]", 1, SO_LINGER, BAD, P(&lengths[0]));
+	GOT("SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=\"\\x02\"}, [5]", 1, SO_LINGER, P(words), P(&lengths[2]));
+	GOT("SOL_SOCKET, SO_PEERCRED, {pid=1, uid=2}, [8]", 1, SO_PEERCRED, P(words), P(&lengths[3]));
+	GOT("SOL_SOCKET, SO_RCVBUF, \"\\x01\", [1]", 1, SO_RCVBUF, P(words), P(&lengths[1]));
+	GOT("SOL_PACKET, PACKET_STATISTICS, {tp_packets=1, tp_drops=2, tp_freeze_q_cnt=3}, [12]", 263, 6, P(words),
+	    P(&lengths[4]));
+	GOT("SOL_NETLINK, NETLINK_LIST_MEMBERSHIPS, [1, 2], [8]", 270, 9, P(words), P(&lengths[3]));
+	GOT("SOL_TCP, TCP_INFO, \"\\1\\0\\0\\0\\2\", [5]", 6, 11, P(words), P(&lengths[2]));
+	FAILED("getsockopt", 3, 1, SO_LINGER, P(words), P(&lengths[5]));
+}
