@@ -223,6 +223,8 @@ void strace_siginfo_bytes(struct strace_line *line, const void *bytes, int signa
 void strace_timespec(struct str *out, const void *bytes);
 /* {tv_sec=1, tv_usec=0} of two longs */
 void strace_timeval(struct str *out, const void *bytes);
+/* htons(ETH_P_IP), of a number in the network's order */
+void strace_ethernet(struct str *out, unsigned int protocol);
 /* {sa_family=AF_INET, ...} of n bytes */
 void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 /*

@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sockets: addresses, options and messages. */
+/* Sockets: families, protocols, and where addresses stand. */
 #include <arpa/inet.h>
-#include <linux/netlink.h>
-#include <net/if.h>
-#include <linux/if_packet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "strace_part.h"
 #include "types.h"
 
-STRACE_FAMILY(strace_netlink_families, "NETLINK_???", N(NETLINK_ROUTE), N(NETLINK_USERSOCK), N(NETLINK_NFLOG), N(NETLINK_FIB_LOOKUP), N(NETLINK_SOCK_DIAG),
-	      N(NETLINK_XFRM), N(NETLINK_SELINUX), N(NETLINK_AUDIT), N(NETLINK_NETFILTER), N(NETLINK_KOBJECT_UEVENT),
-	      N(NETLINK_GENERIC), N(NETLINK_CRYPTO));
-STRACE_FAMILY(strace_address_families, "AF_???", N(AF_UNSPEC), N(AF_UNIX), N(AF_INET), N(AF_INET6), N(AF_BRIDGE), N(AF_NETLINK),
-	      N(AF_PACKET), N(AF_BLUETOOTH), N(AF_VSOCK), N(AF_ALG), N(AF_KEY), N(AF_XDP), N(AF_CAN), N(AF_TIPC),
-	      N(AF_QIPCRTR));
+STRACE_FAMILY(strace_netlink_families, "NETLINK_???", { "NETLINK_ROUTE", 0 }, { "NETLINK_UNUSED", 1 }, { "NETLINK_USERSOCK", 2 }, { "NETLINK_FIREWALL", 3 }, { "NETLINK_SOCK_DIAG", 4 }, { "NETLINK_NFLOG", 5 }, { "NETLINK_XFRM", 6 }, { "NETLINK_SELINUX", 7 }, { "NETLINK_ISCSI", 8 }, { "NETLINK_AUDIT", 9 }, { "NETLINK_FIB_LOOKUP", 10 }, { "NETLINK_CONNECTOR", 11 }, { "NETLINK_NETFILTER", 12 }, { "NETLINK_IP6_FW", 13 }, { "NETLINK_DNRTMSG", 14 }, { "NETLINK_KOBJECT_UEVENT", 15 }, { "NETLINK_GENERIC", 16 }, { "NETLINK_SCSITRANSPORT", 18 }, { "NETLINK_ECRYPTFS", 19 }, { "NETLINK_RDMA", 20 }, { "NETLINK_CRYPTO", 21 }, { "NETLINK_SMC", 22 });
+STRACE_FAMILY(strace_address_families, "AF_???", { "AF_UNSPEC", 0 }, { "AF_UNIX", 1 }, { "AF_INET", 2 }, { "AF_AX25", 3 }, { "AF_IPX", 4 }, { "AF_APPLETALK", 5 }, { "AF_NETROM", 6 }, { "AF_BRIDGE", 7 }, { "AF_ATMPVC", 8 }, { "AF_X25", 9 }, { "AF_INET6", 10 }, { "AF_ROSE", 11 }, { "AF_DECnet", 12 }, { "AF_NETBEUI", 13 }, { "AF_SECURITY", 14 }, { "AF_KEY", 15 }, { "AF_NETLINK", 16 }, { "AF_PACKET", 17 }, { "AF_ASH", 18 }, { "AF_ECONET", 19 }, { "AF_ATMSVC", 20 }, { "AF_RDS", 21 }, { "AF_SNA", 22 }, { "AF_IRDA", 23 }, { "AF_PPPOX", 24 }, { "AF_WANPIPE", 25 }, { "AF_LLC", 26 }, { "AF_IB", 27 }, { "AF_MPLS", 28 }, { "AF_CAN", 29 }, { "AF_TIPC", 30 }, { "AF_BLUETOOTH", 31 }, { "AF_IUCV", 32 }, { "AF_RXRPC", 33 }, { "AF_ISDN", 34 }, { "AF_PHONET", 35 }, { "AF_IEEE802154", 36 }, { "AF_CAIF", 37 }, { "AF_ALG", 38 }, { "AF_NFC", 39 }, { "AF_VSOCK", 40 }, { "AF_KCM", 41 }, { "AF_QIPCRTR", 42 }, { "AF_SMC", 43 }, { "AF_XDP", 44 }, { "AF_MCTP", 45 });
 CHOICE(t_domain, strace_address_families);
+
+static STRACE_FAMILY(socket_flags, "SOCK_???", { "SOCK_CLOEXEC", SOCK_CLOEXEC }, { "SOCK_NONBLOCK", SOCK_NONBLOCK });
+FLAGS(t_accept_flags, socket_flags);
 
 static void print_socket_type(struct strace_line *line, unsigned int arg)
 {
-	static STRACE_FAMILY(types, "SOCK_???", N(SOCK_STREAM), N(SOCK_DGRAM), N(SOCK_RAW), N(SOCK_RDM),
-			     N(SOCK_SEQPACKET), N(SOCK_DCCP), N(SOCK_PACKET));
-	static STRACE_FAMILY(flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
-	unsigned int type = strace_arg(line, arg);
+	static STRACE_FAMILY(types, "SOCK_???", N(SOCK_STREAM), N(SOCK_DGRAM), N(SOCK_RAW), N(SOCK_RDM), N(SOCK_SEQPACKET),
+			     N(SOCK_DCCP), N(SOCK_PACKET));
+	unsigned int type = strace_arg(line, arg), kind = type & 0xf;
 
-	strace_choice(line->out, &types, type & 0xf);
-	if (type & ~0xf) {
+	if (!strace_name_of(&types, kind)) {
+		strace_flags(line->out, &socket_flags, type);
+		return;
+	}
+	strace_choice(line->out, &types, kind);
+	if (type != kind) {
 		str_addc(line->out, '|');
-		strace_flags(line->out, &flags, type & ~0xf);
+		strace_flags(line->out, &socket_flags, type - kind);
 	}
 }
 const struct strace_type t_socket_type = { print_socket_type };
 
-static STRACE_FAMILY(accept_flags, "SOCK_???", N(SOCK_CLOEXEC), N(SOCK_NONBLOCK));
-FLAGS(t_accept_flags, accept_flags);
-
-/* A protocol of Ethernet, in the network's order. */
-static void add_ethernet(struct str *out, unsigned int protocol)
+void strace_ethernet(struct str *out, unsigned int protocol)
 {
 	static const struct strace_words protocols = {
-		"ETH_P_", "=1 802_3 AX25 ALL 802_2 =0x800 IP =0x806 ARP =0x8100 8021Q =0x86dd IPV6 =0x8863 PPP_DISC PPP_SES"
+		"ETH_P_",
+		"- 802_3 AX25 ALL 802_2 SNAP DDCMP WAN_PPP PPP_MP LOCALTALK - - CAN CANFD CANXL - PPPTALK TR_802_2 "
+		"=21 MOBITEX CONTROL IRDA ECONET HDLC ARCNET DSA TRAILER =96 LOOP =245 PHONET IEEE802154 CAIF XDSA "
+		"MAP MCTP =512 PUP PUPAT =1536 802_3_MIN =2048 IP =2053 X25 ARP =2303 BPQ =2560 IEEEPUP IEEEPUPAT "
+		"=8939 ERSPAN2 =8944 TSN =17157 BATMAN =24576 DEC DNA_DL DNA_RC DNA_RT LAT DIAG CUST SCA =25944 TEB "
+		"=32821 RARP =32923 ATALK =33011 AARP =33024 8021Q =33079 IPX =34525 IPV6 =34824 PAUSE SLOW =34878 "
+		"WCCP =34887 MPLS_UC MPLS_MC =34892 ATMMPOA =34915 PPP_DISC PPP_SES =34924 LINK_CTL =34948 ATMFATE "
+		"=34958 PAE =34969 REALTEK =34978 AOE =34984 8021AD =34997 802_EX1 =35006 ERSPAN =35015 PREAUTH - - "
+		"TIPC - LLDP =35043 MRP - MACSEC - 8021AH =35061 MVRP - 1588 NCSI - - PRP =35074 CFM =35078 FCOE "
+		"=35085 TDLS =35092 FIP IBOE - 80221 =35119 HSR =35151 NSH =36864 LOOPBACK =37120 QINQ1 =37376 QINQ2 "
+		"=37632 QINQ3 =56026 EDSA DSA_8021Q =57345 DSA_A5PSW =60734 IFE =64507 AF_IUCV"
 	};
 
 	str_add(out, "htons(");
@@ -50,119 +52,66 @@ static void add_ethernet(struct str *out, unsigned int protocol)
 	str_addc(out, ')');
 }
 
+#define INET_PROTOCOLS \
+	"IP ICMP IGMP - IPIP - TCP - EGP =12 PUP =17 UDP =22 IDP =29 TP =33 DCCP =41 IPV6 - ROUTING FRAGMENT " \
+	"- RSVP GRE - - ESP AH =58 ICMPV6 NONE DSTOPTS =92 MTP - BEETPH =98 ENCAP =103 PIM =108 COMP =115 " \
+	"L2TP =132 SCTP - - MH UDPLITE MPLS =143 ETHERNET AGGFRAG =255 RAW =262 MPTCP "
+
+/* What a protocol is of a family. */
+static const struct {
+	unsigned short family;
+	struct strace_words names;
+} protocols[] = {
+	{ AF_INET, { "IPPROTO_", INET_PROTOCOLS } },
+	{ AF_INET6, { "IPPROTO_", INET_PROTOCOLS } },
+	{ AF_NETLINK, { "NETLINK_", "ROUTE UNUSED USERSOCK FIREWALL SOCK_DIAG NFLOG XFRM SELINUX ISCSI AUDIT FIB_LOOKUP CONNECTOR "
+				    "NETFILTER IP6_FW DNRTMSG KOBJECT_UEVENT GENERIC - SCSITRANSPORT ECRYPTFS RDMA CRYPTO SMC" } },
+	{ AF_IRDA, { "IRDAPROTO_", "" } },
+	{ AF_CAN, { "CAN_", "- RAW BCM TP16 TP20 MCNET ISOTP J1939" } },
+	{ AF_BLUETOOTH, { "BTPROTO_", "L2CAP HCI SCO RFCOMM BNEP CMTP HIDP AVDTP ISO" } },
+	{ AF_ISDN, { "ISDN_P_", "BASE TE_S0 NT_S0 TE_E1 NT_E1 =16 LAPD_TE LAPD_NT =33 B_RAW B_HDLC B_X75SLP B_L2DTMF B_L2DSP B_L2DSPHDLC" } },
+	{ AF_PHONET, { "PN_PROTO_", "TRANSPORT PHONET PIPE" } },
+	{ AF_CAIF, { "CAIFPROTO_", "AT DATAGRAM DATAGRAM_LOOP UTIL RFM DEBUG" } },
+	{ AF_NFC, { "NFC_SOCKPROTO_", "RAW LLCP" } },
+	{ AF_KCM, { "KCMPROTO_", "CONNECTED" } },
+	{ AF_SMC, { "SMCPROTO_", "SMC SMC6" } },
+};
+
 static void print_protocol(struct strace_line *line, unsigned int arg)
 {
-	static STRACE_FAMILY(inet, "IPPROTO_???", N(IPPROTO_IP), N(IPPROTO_ICMP), N(IPPROTO_TCP), N(IPPROTO_UDP),
-			     N(IPPROTO_ICMPV6), N(IPPROTO_RAW), N(IPPROTO_SCTP), N(IPPROTO_UDPLITE),
-			     { "IPPROTO_MPTCP", 262 });
+	/* here with the number, and the name as a comment */
+	static const struct strace_words ax25 = { "AX25_P_", "- ROSE =6 VJCOMP VJUNCOMP SEGMENT =195 TEXNET LQ =202 ATALK ATALK_ARP IP ARP FLEXNET NETROM =240 "
+							     "TEXT" };
 	unsigned int domain = strace_arg(line, 0), protocol = strace_arg(line, arg);
 
-	if (domain == AF_INET || domain == AF_INET6)
-		strace_choice(line->out, &inet, protocol);
-	else if (domain == AF_NETLINK)
-		strace_choice(line->out, &strace_netlink_families, protocol);
-	else if (domain == AF_PACKET)
-		add_ethernet(line->out, protocol);
-	else
+	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
+		if (protocols[i].family == domain) {
+			strace_word(line->out, &protocols[i].names, protocol);
+			return;
+		}
+	if (domain == AF_PACKET) {
+		strace_ethernet(line->out, protocol);
+	} else if (domain == AF_RXRPC) {
+		strace_choice(line->out, &strace_address_families, protocol);
+	} else if (domain == AF_AX25) {
+		str_addf(line->out, "%#x /* ", protocol);
+		if (!strace_word_if(line->out, &ax25, protocol))
+			str_add(line->out, "AX25_P_???");
+		str_add(line->out, " */");
+	} else {
 		str_add_u64(line->out, protocol);
+	}
 }
 const struct strace_type t_protocol = { print_protocol };
 
 /* --- addresses --- */
 
-static void add_unix(struct strace_line *line, const struct sockaddr_un *address, size_t n)
-{
-	size_t at = offsetof(struct sockaddr_un, sun_path), len = n > at ? n - at : 0;
-	const char *path = (const char *)address + at;
-
-	str_add(line->out, "sun_path=");
-	if (len && !*path) {
-		str_addc(line->out, '@');
-		strace_text(line, path + 1, len - 1, false);
-	} else {
-		strace_text(line, path, strnlen(path, len), false);
-	}
-}
-
-static void add_inet6(struct str *out, const struct sockaddr_in6 *address)
-{
-	char text[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof(text));
-	str_addf(out,
-		 "sin6_port=htons(%u), sin6_flowinfo=htonl(%u), inet_pton(AF_INET6, \"%s\", &sin6_addr), "
-		 "sin6_scope_id=%u",
-		 ntohs(address->sin6_port), ntohl(address->sin6_flowinfo), text, address->sin6_scope_id);
-}
-
-static void add_packet(struct str *out, const struct sockaddr_ll *address)
-{
-	static const struct strace_words kinds = { "PACKET_", "HOST BROADCAST MULTICAST OTHERHOST OUTGOING LOOPBACK USER "
-							      "KERNEL" };
-	static const struct strace_words hardware = { "ARPHRD_", "NETROM ETHER EETHER AX25 =772 LOOPBACK" };
-	char name[IF_NAMESIZE];
-
-	str_add(out, ", sll_protocol=");
-	add_ethernet(out, address->sll_protocol);
-	str_add(out, ", sll_ifindex=");
-	if (if_indextoname(address->sll_ifindex, name))
-		str_addf(out, "if_nametoindex(\"%s\")", name);
-	else
-		str_add_s64(out, address->sll_ifindex);
-	str_add(out, ", sll_hatype=");
-	strace_word(out, &hardware, address->sll_hatype);
-	str_add(out, ", sll_pkttype=");
-	strace_word(out, &kinds, address->sll_pkttype);
-	str_addf(out, ", sll_halen=%u", address->sll_halen);
-	for (unsigned int i = 0; i < address->sll_halen && i < sizeof(address->sll_addr); i++)
-		str_addf(out, "%s%#x", i ? ", " : ", sll_addr=[", address->sll_addr[i]);
-	if (address->sll_halen)
-		str_addc(out, ']');
-}
-
-void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n)
-{
-	struct sockaddr_storage address = {};
-	struct str *out = line->out;
-	char text[INET_ADDRSTRLEN] = "";
-
-	memcpy(&address, bytes, n < sizeof(address) ? n : sizeof(address));
-	str_add(out, "{sa_family=");
-	strace_choice(out, &strace_address_families, address.ss_family);
-	if (address.ss_family == AF_UNIX && n > sizeof(address.ss_family)) {
-		str_add(out, ", ");
-		add_unix(line, (const void *)&address, n < sizeof(struct sockaddr_un) ? n : sizeof(struct sockaddr_un));
-	} else if (address.ss_family == AF_INET && n >= sizeof(struct sockaddr_in)) {
-		const struct sockaddr_in *in = (const void *)&address;
-
-		inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
-		str_addf(out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", ntohs(in->sin_port), text);
-	} else if (address.ss_family == AF_INET6 && n >= sizeof(struct sockaddr_in6) - 4) {
-		str_add(out, ", ");
-		add_inet6(out, (const void *)&address);
-	} else if (address.ss_family == AF_NETLINK && n >= sizeof(struct sockaddr_nl)) {
-		const struct sockaddr_nl *nl = (const void *)&address;
-
-		if (nl->nl_pad)
-			str_addf(out, ", nl_pad=%#x", nl->nl_pad);
-		str_addf(out, ", nl_pid=%d, nl_groups=%#08x", nl->nl_pid, nl->nl_groups);
-	} else if (address.ss_family == AF_PACKET && n >= sizeof(struct sockaddr_ll) - 8) {
-		add_packet(out, (const void *)&address);
-	} else if (n > sizeof(address.ss_family)) {
-		str_add(out, ", sa_data=");
-		strace_text(line, (const char *)&address + sizeof(address.ss_family),
-			    (n < sizeof(address) ? n : sizeof(address)) - sizeof(address.ss_family), false);
-	}
-	str_addc(out, '}');
-}
-
 static void print_sockaddr(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 
-	int n = strace_arg(line, arg + 1);
-
-	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 2 || n < 0)
+	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 2 ||
+	    (int)strace_arg(line, arg + 1) < 0)
 		strace_address(line->out, strace_arg(line, arg));
 	else
 		strace_sockaddr(line, strace_bytes(blob), blob->n);

@@ -130,3 +130,58 @@ Test(strace, options_that_are_filled_in_in_part)
 	GOT("SOL_TCP, TCP_INFO, \"\\1\\0\\0\\0\\2\", [5]", 6, 11, P(words), P(&lengths[2]));
 	FAILED("getsockopt", 3, 1, SO_LINGER, P(words), P(&lengths[5]));
 }
+
+#define ASKED(WANT, ...) expect_args("socket", -22, ARGS(__VA_ARGS__), WANT)
+
+Test(strace, protocols_of_sockets)
+{
+	ASKED("AF_INET, SOCK_STREAM, IPPROTO_MPTCP", 2, 1, 262);
+	ASKED("AF_VSOCK, SOCK_NONBLOCK|0x7, 5", 40, 0x807, 5);
+	ASKED("AF_UNIX, SOCK_DGRAM|0x10 /* SOCK_??? */, 0", 1, 0x12, 0);
+	ASKED("AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI", 31, 3, 1);
+	ASKED("AF_PACKET, SOCK_RAW, htons(ETH_P_LLDP)", 17, 3, 0xcc88);
+	ASKED("AF_AX25, SOCK_DGRAM, 0x1 /* AX25_P_ROSE */", 3, 2, 1);
+	ASKED("0x7d0 /* AF_??? */, SOCK_STREAM, 1", 2000, 1, 1);
+}
+
+static void expect_address(const char *bytes, size_t n, const char *want)
+{
+	struct str line __str = {};
+
+	str_addf(&line, "-1, %s, %zu", want, n);
+	expect_args("connect", -9, ARGS((uint32_t)-1, P(bytes), n), line.data);
+}
+
+#define ADDRESS(BYTES, WANT) expect_address(BYTES, sizeof(BYTES) - 1, WANT)
+
+Test(strace, addresses_of_sockets)
+{
+	static const char zeros[200];
+
+	ADDRESS("\1\0@x", "{sa_family=AF_UNIX, sun_path=\"@x\"}");
+	ADDRESS("\1\0\0x", "{sa_family=AF_UNIX, sun_path=@\"x\"}");
+	ADDRESS("\1\0", "{sa_family=AF_UNIX}");
+	ADDRESS("\2\0\0P\1\2", "{sa_family=AF_INET, sa_data=\"\\0P\\1\\2\"}");
+	ADDRESS("\x1f\0\1\0", "{sa_family=AF_BLUETOOTH, hci_dev=htobs(1)}");
+	ADDRESS("\x1f\0\1\2\3\4\5\6\7\0", "{sa_family=AF_BLUETOOTH, rc_bdaddr=01:02:03:04:05:06, rc_channel=7}");
+	ADDRESS("\x1f\0\1\0\1\2\3\4\5\6\x41\0",
+		"{sa_family=AF_BLUETOOTH, l2_psm=htobs(L2CAP_PSM_SDP), l2_bdaddr=01:02:03:04:05:06, "
+		"l2_cid=htobs(L2CAP_CID_DYN_START+1)}");
+	ADDRESS("\x28\0\0\0\xff\xff\xff\xff\2\0\0\0\1\0\0\0",
+		"{sa_family=AF_VSOCK, svm_cid=VMADDR_CID_HOST, svm_port=VMADDR_PORT_ANY, svm_flags=VMADDR_FLAG_TO_HOST}");
+	ADDRESS("\x11\0\0\3\1\0\0\x40\4\3\0\7\1\2\3\4\5\6\7\x8",
+		"{sa_family=AF_PACKET, sll_protocol=htons(ETH_P_ALL), sll_ifindex=1073741825, sll_hatype=ARPHRD_LOOPBACK, "
+		"sll_pkttype=PACKET_HOST, sll_halen=7, sll_addr=[0x1, 0x2, 0x3, 0x4, 0x5, 0x6, 0x7]}");
+	ADDRESS("\x26\0hash\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0md5",
+		"{sa_family=AF_ALG, salg_type=\"hash\", salg_feat=0, salg_mask=0, salg_name=\"md\"...}");
+	/* all families, with all lengths */
+	for (unsigned int family = 0; family < 50; family++)
+		for (size_t n = 0; n < sizeof(zeros); n++) {
+			char *bytes __free = base_alloc(n + 1);
+
+			memset(bytes, family & 1 ? 0xff : 0, n);
+			if (n > 1)
+				memcpy(bytes, &(const uint16_t){ family }, sizeof(uint16_t));
+			FAILED("connect", 3, P(bytes), n);
+		}
+}

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
+#include <linux/if_alg.h>
 #include <linux/if_packet.h>
 #include <linux/io_uring.h>
 #include <linux/keyctl.h>
@@ -20,6 +21,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <linux/vm_sockets.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -399,6 +401,10 @@ static void sockets(void)
 	accept4(fd, NULL, NULL, SOCK_NONBLOCK);
 	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(3));
 	bind(-1, (void *)&packet, sizeof(packet));
+	bind(-1, (void *)&(struct sockaddr_vm){ AF_VSOCK, 0, 80, VMADDR_CID_HOST }, sizeof(struct sockaddr_vm));
+	bind(-1, (void *)&(struct sockaddr_alg){ AF_ALG, "hash", 0, 0, "md5" }, sizeof(struct sockaddr_alg));
+	bind(-1, (void *)&(struct sockaddr_un){ AF_UNIX, "\0abs" }, 6);
+	socket(AF_BLUETOOTH, 0x7 | SOCK_NONBLOCK, 3);
 	socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP);
 	socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
 	socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fds);
