@@ -41,5 +41,8 @@ bool runtime_read_at(const struct runtime_file *file, uint64_t vaddr, void *to, 
  * as an address, as a distance from the next instruction, or as that offset.
  */
 bool runtime_confirms(const struct runtime_file *file, const struct binary_exported *stub, uint64_t offset);
+/* Sets the loop's code, a function of the file. False: it is not known, or stands where none does. */
+bool runtime_set_loop(struct runtime *runtime, const struct runtime_file *file, uint64_t begin, uint64_t size);
+bool runtime_has_glibc(const struct runtime_file *file);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the names of all languages have in common. */
 #include "language.h"
-#include "lines.h"
 
 int names_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 	       uint64_t address)
@@ -17,9 +16,5 @@ void names_release(struct names_code *code)
 
 int names_line(const struct names_code *code, unsigned int place)
 {
-	if (code->has_lines)
-		return (int)(place & INTERP_LINE_MASK);
-	if (place >= INTERP_PLACE_BEFORE)
-		return code->first > 0 ? code->first : 0;
-	return code->n_table ? lines_at(code->table, code->n_table, code->first, place) : 0;
+	return code->line ? code->line(code, place) : 0;
 }

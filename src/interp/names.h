@@ -20,9 +20,10 @@
 struct names_code {
 	uint64_t words[8];				 /* by which a change is seen; the first is not 0 */
 	char function[NAMES_FUNCTION], file[NAMES_FILE]; /* UTF-8; no file: "" */
-	bool has_lines;					 /* as of struct language */
-	int first;					 /* its first line */
-	uint8_t *table;					 /* of lines; owned; NULL: none */
+	/* The line of a place in it; 0: not known. NULL: none is. */
+	int (*line)(const struct names_code *code, unsigned int place);
+	int first;	/* its first line */
+	uint8_t *table; /* of lines; owned; NULL: none */
 	size_t n_table;
 };
 

@@ -145,6 +145,12 @@ static int read_unnamed(struct names_code *code, const struct peek *peek, uint64
 	return 1;
 }
 
+static int line_of(const struct names_code *code, unsigned int place)
+{
+	(void)code;
+	return (int)(place & INTERP_LINE_MASK);
+}
+
 int php_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 	     uint64_t address)
 {
@@ -158,6 +164,6 @@ int php_read(struct names_code *code, const struct runtime *runtime, uint64_t st
 		ret = read_function(code, runtime, peek, address);
 	else
 		ret = read_unnamed(code, peek, address - of, of == INTERP_OF_CLOSURE ? "{closure}" : "{main}");
-	code->has_lines = true;
+	code->line = line_of;
 	return ret;
 }

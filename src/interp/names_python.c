@@ -2,6 +2,7 @@
 /* Reads code objects, strings and line tables of CPython. */
 #include "base/str.h"
 #include "language.h"
+#include "lines.h"
 
 /* A code object up to its instructions; the offsets that a file gives are below. */
 #define CODE_SIZE (1024 + 32)
@@ -122,6 +123,13 @@ static void read_table(const struct reader *reader, uint64_t at, struct names_co
 	code->n_table = 0;
 }
 
+static int line_of(const struct names_code *code, unsigned int place)
+{
+	if (place >= INTERP_PLACE_BEFORE)
+		return code->first > 0 ? code->first : 0;
+	return code->n_table ? lines_at(code->table, code->n_table, code->first, place) : 0;
+}
+
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
 {
 	uint64_t word;
@@ -158,6 +166,7 @@ int python_read(struct names_code *code, const struct runtime *runtime, uint64_t
 		return -EBADMSG;
 	memcpy(code->words, words, sizeof(words));
 	code->first = first;
+	code->line = line_of;
 	read_table(&reader, words[3], code);
 	return 1;
 }

@@ -4,7 +4,6 @@
  * that is executed; a short function that reads it confirms our table. All frames and functions are where PHP's headers
  * say (zend_compile.h), but for the few members whose place differs between versions.
  */
-#include "binary/binary_code.h"
 #include "language.h"
 
 /* struct _zend_execute_data */
@@ -41,8 +40,6 @@ static const struct version {
 static const char banner[] = "X-Powered-By: PHP/";
 
 #define PIECE	  65536
-#define LOOP_MAX  (1024 * 1024) /* bytes; those of Debian are below 100 KB */
-#define FAR_MAX	  (1 << 30)	/* bytes between the state and the loop */
 #define BYTES_MAX (256 * 1024 * 1024)
 
 /* Reads "8.2." */
@@ -77,58 +74,6 @@ static bool find_version(struct runtime *runtime, const struct runtime_file *fil
 				return true;
 	}
 	return false;
-}
-
-/* --- the loop --- */
-
-/* *part: the code that the compiler has put elsewhere, to which the loop jumps; of size 0 if there is none. */
-static bool find_loop(const struct runtime_file *file, struct binary_extent *part)
-{
-	struct binary_symbol loop = { .vaddr = file->loop.vaddr, .size = file->loop.size };
-	const struct binary_exits *exits;
-
-	*part = (struct binary_extent){};
-	if (!loop.size || loop.size > LOOP_MAX || binary_offset_of(file->binary, loop.vaddr, true, &loop.offset))
-		return false;
-	/* of the code alone: a file of others must not make sonde read symbols */
-	exits = binary_exits_of(file->binary, &loop);
-	if (!exits || exits->why)
-		return false;
-	vec_each(exit, exits)
-		if (exit->kind == BINARY_EXIT_JUMP && binary_unwind_extent(file->binary, exit->target, part) &&
-		    part->in_frame)
-			return part->size && part->size <= LOOP_MAX;
-	*part = (struct binary_extent){};
-	return true;
-}
-
-/* Sets the loop's code. False: it is not known, or stands where none does. */
-static bool set_loop(struct runtime *runtime, const struct runtime_file *file)
-{
-	uint64_t state = file->state.vaddr, begin = file->loop.vaddr, end = begin + file->loop.size;
-	uint64_t gap = end, gap_end = end;
-	struct interp_loop *loop = &runtime->plan.loop;
-	struct binary_extent part;
-
-	if (!find_loop(file, &part))
-		return false;
-	if (part.size && part.vaddr + part.size <= begin) {
-		gap = part.vaddr + part.size;
-		gap_end = begin;
-		begin = part.vaddr;
-	} else if (part.size) {
-		gap_end = part.vaddr;
-		end = part.vaddr + part.size;
-	}
-	if (gap > gap_end || begin - state + FAR_MAX > 2ULL * FAR_MAX || end - state + FAR_MAX > 2ULL * FAR_MAX)
-		return false;
-	*loop = (struct interp_loop){
-		.begin = (int)(begin - state),
-		.size = (unsigned int)(end - begin),
-		.gap = (int)(gap - state),
-		.gap_size = (unsigned int)(gap_end - gap),
-	};
-	return true;
 }
 
 static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
@@ -171,7 +116,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		/* ZEND_ACC_FAKE_CLOSURE is not set: that has the name of a function */
 		.closures = version->closure | version->closure << 1,
 	};
-	return set_loop(runtime, file) ? NULL : "has a loop whose code is not known";
+	return runtime_set_loop(runtime, file, file->loop.vaddr, file->loop.size) ? NULL : "has a loop whose code is not known";
 }
 
 const struct language language_php = {

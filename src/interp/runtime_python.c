@@ -118,17 +118,6 @@ static const struct version {
 	  .layout = { .ascii = 40, .compact = 56 } },
 };
 
-static bool is_glibc(void *ctx, const char *text, bool runpath)
-{
-	*(bool *)ctx |= !runpath && !strncmp(text, "libc.so.6", 9);
-	return false;
-}
-
-static int on_needed(void *ctx, const char *text, bool runpath)
-{
-	return is_glibc(ctx, text, runpath);
-}
-
 /* What the frame's members need at the end of the last one. */
 static uint8_t frame_size(const struct interp_plan *plan)
 {
@@ -163,7 +152,6 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 	struct binary_exported version, code, string, bytes, stub;
 	const char *why;
 	uint64_t number;
-	bool glibc = false;
 
 	/* from 3.11 on */
 	if (binary_find_exported(file->binary, "Py_Version", &version) ||
@@ -182,8 +170,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 	runtime->python.code_type = code.vaddr - file->state.vaddr;
 	runtime->python.string_type = string.vaddr - file->state.vaddr;
 	runtime->python.bytes_type = bytes.vaddr - file->state.vaddr;
-	binary_each_needed(file->binary, on_needed, &glibc);
-	if (!glibc)
+	if (!runtime_has_glibc(file))
 		return "is not linked to glibc";
 	/* the function refers to the key, or to the begin of the pair whose second word it is */
 	return runtime_confirms(file, &stub, runtime->plan.key) || runtime_confirms(file, &stub, runtime->plan.key - 4)
