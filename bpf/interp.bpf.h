@@ -101,6 +101,40 @@ static __always_inline __u64 interp_frame_in_loop(const struct interp_plan *plan
 	return code & 7 || code >> 47 ? INTERP_FRAME : INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | line;
 }
 
+/* What *owner points to, with INTERP_ARRAY. */
+struct interp_environment {
+	__u64 internal, unused, flags;
+};
+
+/* The frame as a number, with INTERP_ARRAY; 0: it has no function. */
+static __always_inline __u64 interp_frame_in_array(struct unwind_slot *slot, const struct interp_plan *plan, __u64 code,
+						   __u64 place, __u64 owner, bool *ends)
+{
+	struct interp_environment environment;
+	__u64 kind;
+
+	*ends = true;
+	if (bpf_probe_read_user(&environment, sizeof(environment), (void *)owner - 16)) {
+		slot->next = 0;
+		return 0;
+	}
+	kind = environment.flags & plan->kinds;
+	if (kind == plan->end) {
+		slot->next = 0;
+		return 0;
+	}
+	*ends = environment.flags & plan->owners;
+	if (kind == plan->internal) {
+		code = environment.internal;
+		place = 8;
+	}
+	if (!place)
+		return 0;
+	if (code & 7 || code >> 47)
+		code = 0;
+	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place >> 3 & INTERP_PLACE_MASK);
+}
+
 /*
  * Reads frames of the run into slot->ahead, as far as the record could hold them; what is behind is only followed.
  * Returns 1 at the end of the run. Global as unwind_step() is.
@@ -148,7 +182,15 @@ __noinline int interp_step(__u32 number)
 			slot->place = at;
 			return 1;
 		}
-		if (plan->boundary == INTERP_LOOP) {
+		if (plan->boundary == INTERP_ARRAY) {
+			slot->next = at + plan->next;
+			owner = *(__u64 *)((char *)slot->words + (plan->owner & 0x78));
+			frame = interp_frame_in_array(slot, plan, code, place, owner, &ends);
+			if (!frame && ends)
+				return 1;
+			if (!frame)
+				continue;
+		} else if (plan->boundary == INTERP_LOOP) {
 			if (!code)
 				continue;
 			ends = owner & plan->owners;
@@ -188,8 +230,16 @@ static __always_inline bool interp_is_loop(const struct unwind_slot *slot, __u64
 /* The address at which the current thread's pointer to its frames is; 0: none. */
 static __always_inline __u64 interp_root(const struct unwind_slot *slot, const struct interp_plan *plan)
 {
+	__u64 index[2], dtv;
 	__u32 key;
 
+	if (plan->tls) {
+		if (bpf_probe_read_user(index, sizeof(index), (void *)slot->space.runtime + plan->key) ||
+		    bpf_probe_read_user(&dtv, sizeof(dtv), (void *)interp_thread_pointer() + 8) ||
+		    bpf_probe_read_user(&dtv, sizeof(dtv), (void *)dtv + index[0] * 16))
+			return 0;
+		return dtv + index[1];
+	}
 	if (!plan->keys)
 		return slot->space.runtime + plan->key;
 	/* until the runtime is up the key is 0, which is somebody else's or nobody's */
@@ -253,7 +303,7 @@ __noinline int interp_begin(__u32 number)
 	if (!plan || !plan->boundary || slot->narrow)
 		return 0;
 	/* One list for the process is of its first thread: others are of libraries and execute no PHP. */
-	if (!plan->keys && (__u32)bpf_get_current_pid_tgid() != bpf_get_current_pid_tgid() >> 32)
+	if (!plan->keys && !plan->tls && (__u32)bpf_get_current_pid_tgid() != bpf_get_current_pid_tgid() >> 32)
 		return 0;
 	at = interp_root(slot, plan);
 	if (!at || bpf_probe_read_user(&at, sizeof(at), (void *)at) || !at)
@@ -270,7 +320,7 @@ __noinline int interp_begin(__u32 number)
 	slot->link = link;
 	if (at && plan->boundary == INTERP_ENTRY)
 		slot->place = link;
-	if (plan->boundary != INTERP_LOOP)
+	if (plan->boundary < INTERP_LOOP)
 		return 0;
 	slot->code = slot->space.runtime + plan->loop.begin;
 	slot->code_size = plan->loop.size;
@@ -295,7 +345,7 @@ __noinline int interp_flush(__u32 number)
 	if (!plan)
 		return 0;
 	/* the loop has just begun or ended */
-	if (plan->boundary == INTERP_LOOP && !slot->n_ahead && !slot->next) {
+	if (plan->boundary >= INTERP_LOOP && !slot->n_ahead && !slot->next) {
 		slot->place = INTERP_NOWHERE;
 		return 0;
 	}
@@ -319,6 +369,9 @@ __noinline int interp_flush(__u32 number)
 		return 0;
 	}
 	interp_fill(slot, number);
+	/* what was left had no functions */
+	if (!slot->n_ahead && !slot->next)
+		slot->loop = INTERP_NOWHERE;
 	if (plan->boundary == INTERP_ENTRY) {
 		at = slot->link;
 		if (bpf_probe_read_user(&at, sizeof(at), (void *)at + plan->link) || !at)

@@ -7,7 +7,10 @@
  *	key = *(u32 *)(runtime + plan.key)			the runtime's pthread key
  *	state = *(TP + plan.keys + key * 16 + 8)		what the thread has stored for it
  *	frame = *(*(state + plan.deref[0]) + plan.deref[1])	as many as plan.n_deref
- * With plan.keys 0 the runtime has one thread:
+ * With plan.tls, where dynamic linking has what __tls_get_addr() is told (glibc's dtv):
+ *	{ module, offset } = *(runtime + plan.key)
+ *	state = *(*(*(TP + 8) + module * 16) + offset)
+ * With neither the runtime has one thread:
  *	frame = *(runtime + plan.key)
  *
  * Native frames and those of the list are merged run by run: each run of interpreted frames belongs to one native frame,
@@ -34,6 +37,13 @@ enum interp_boundary {
 	 * which the instruction has at `code_data`.
 	 */
 	INTERP_LOOP,
+	/*
+	 * As INTERP_LOOP, and the frames lie one behind the other, `next` bytes each. The word `owner` points to the last of
+	 * three: what is executed if it is internal, one of no interest, and flags. These have a bit of `owners` if the run
+	 * ends, and in `kinds` they say that the function is `internal`, or that the list ends there. The place is the
+	 * address of the instruction, in words; 0: the frame has no function.
+	 */
+	INTERP_ARRAY,
 };
 
 /* With INTERP_LOOP a function begins so. */
@@ -75,10 +85,12 @@ struct interp_plan {
 	unsigned char frame_register, place_register;
 	/* With INTERP_LOOP. In a function: offsets of its file's name, its instructions, and how many these are. */
 	unsigned char file, instructions, n_instructions, instruction_size;
-	unsigned int closure, closures; /* its flags `closures` are `closure`: it is one */
+	unsigned int closure, closures;	   /* its flags `closures` are `closure`: it is one */
+	unsigned int kinds, internal, end; /* with INTERP_ARRAY */
+	unsigned int tls;		   /* a boolean */
 	struct interp_loop loop;
 };
-_Static_assert(sizeof(struct interp_plan) == 52, "as on the other side");
+_Static_assert(sizeof(struct interp_plan) == 68, "as on the other side");
 
 /* The array "interp_plans" has this many; a process has a number (bpf/unwind.h), 0: none. */
 #define INTERP_PLANS 256

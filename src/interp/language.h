@@ -27,12 +27,14 @@ struct language {
 	int (*read)(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		    uint64_t address);
 };
-extern const struct language language_python, language_php;
+extern const struct language language_python, language_php, language_ruby;
 
 int python_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		uint64_t address);
 int php_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 	     uint64_t address);
+int ruby_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
+	      uint64_t address);
 
 /* Copies n bytes from an address as linked. */
 bool runtime_read_at(const struct runtime_file *file, uint64_t vaddr, void *to, size_t n);

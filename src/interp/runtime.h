@@ -25,6 +25,15 @@ struct php_layout {
 	uint16_t filename; /* of a function */
 };
 
+/* The same for Ruby. Path and label are confirmed by the file. */
+#define RUBY_BODY_PATH	0x40
+#define RUBY_BODY_LABEL 0x50
+struct ruby_layout {
+	uint16_t lines;	  /* of the body of a code object */
+	bool has_length;  /* short strings have it as long ones do */
+	uint64_t symbols; /* their names, from the runtime's state; 0: not known */
+};
+
 struct runtime {
 	const struct language *language;
 	unsigned int major, minor; /* of the language; 0: not known */
@@ -36,6 +45,7 @@ struct runtime {
 	union {
 		struct python_layout python;
 		struct php_layout php;
+		struct ruby_layout ruby;
 	};
 };
 
