@@ -135,6 +135,22 @@ static __always_inline __u64 interp_frame_in_array(struct unwind_slot *slot, con
 	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place >> 3 & INTERP_PLACE_MASK);
 }
 
+/* The frame in slot->words as a number; 0: it has no function. */
+static __always_inline __u64 interp_frame_by_plan(struct unwind_slot *slot, const struct interp_plan *plan, __u64 code,
+						  __u64 place, __u64 owner, bool *ends)
+{
+	if (plan->boundary == INTERP_ARRAY) {
+		owner = *(__u64 *)((char *)slot->words + (plan->owner & 0x78));
+		return interp_frame_in_array(slot, plan, code, place, owner, ends);
+	}
+	if (plan->boundary == INTERP_LOOP) {
+		*ends = code && owner & plan->owners;
+		return code ? interp_frame_in_loop(plan, code, place, ends) : 0;
+	}
+	*ends = plan->boundary == INTERP_ENTRY && owner == 1;
+	return interp_frame(code, place, plan->code_data);
+}
+
 /*
  * Reads frames of the run into slot->ahead, as far as the record could hold them; what is behind is only followed.
  * Returns 1 at the end of the run. Global as unwind_step() is.
@@ -182,25 +198,11 @@ __noinline int interp_step(__u32 number)
 			slot->place = at;
 			return 1;
 		}
-		if (plan->boundary == INTERP_ARRAY) {
+		if (plan->boundary == INTERP_ARRAY)
 			slot->next = at + plan->next;
-			owner = *(__u64 *)((char *)slot->words + (plan->owner & 0x78));
-			frame = interp_frame_in_array(slot, plan, code, place, owner, &ends);
-			if (!frame && ends)
-				return 1;
-			if (!frame)
-				continue;
-		} else if (plan->boundary == INTERP_LOOP) {
-			if (!code)
-				continue;
-			ends = owner & plan->owners;
-			frame = interp_frame_in_loop(plan, code, place, &ends);
-		} else {
-			ends = plan->boundary == INTERP_ENTRY && owner == 1;
-			frame = interp_frame(code, place, plan->code_data);
-		}
+		frame = interp_frame_by_plan(slot, plan, code, place, owner, &ends);
 		barrier_var(n);
-		if (n < slot->depth) {
+		if (frame && n < slot->depth) {
 			slot->ahead[n & STACK_DEPTH] = frame;
 			slot->n_ahead = n + 1;
 		}

@@ -26,7 +26,8 @@ struct sequence {
 };
 
 /* struct rb_iseq_constant_body */
-#define BODY_SIZE 160
+#define BODY_SIZE     160
+#define BODY_POSITION 0x58
 
 struct body_head {
 	uint32_t type, size; /* of the code, in words */
@@ -231,7 +232,7 @@ static int read_sequence(struct names_code *code, const struct runtime *runtime,
 			 const struct sequence *sequence)
 {
 	uint8_t body[BODY_SIZE], again[BODY_SIZE];
-	uint64_t words[8] = { KIND_SEQUENCE, sequence->body }, path, label;
+	uint64_t words[8] = { KIND_SEQUENCE, sequence->body }, path, label, position[3];
 	struct body_lines lines;
 	struct body_head head;
 
@@ -241,10 +242,14 @@ static int read_sequence(struct names_code *code, const struct runtime *runtime,
 	memcpy(&path, body + RUBY_BODY_PATH, sizeof(path));
 	memcpy(&label, body + RUBY_BODY_LABEL, sizeof(label));
 	memcpy(&lines, body + runtime->ruby.lines, sizeof(lines));
+	memcpy(position, body + BODY_POSITION, sizeof(position));
 	words[2] = head.code;
 	words[3] = path;
 	words[4] = label;
-	words[5] = lines.lines;
+	/* and where in the file it is: all of it may lie where another one did, that was freed */
+	for (int i = 0; i < 3; i++)
+		words[5] ^= position[i];
+	words[5] ^= lines.lines;
 	words[6] = lines.index;
 	words[7] = (uint64_t)head.size << 32 | lines.n;
 	if (!memcmp(words, code->words, sizeof(words)))
