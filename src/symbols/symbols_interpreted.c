@@ -112,7 +112,8 @@ static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && slash[1] ? slash + 1 : path;
+	/* "(eval at FILE:LINE)" is none */
+	return slash && slash[1] && *path != '(' ? slash + 1 : path;
 }
 
 const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame)
