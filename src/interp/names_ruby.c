@@ -110,7 +110,7 @@ static uint32_t entries_up_to(const uint8_t *index, uint32_t word)
 
 static int line_of(const struct names_code *code, unsigned int place)
 {
-	const uint8_t *lines = code->table + sizeof(struct table);
+	const uint8_t *lines;
 	struct table table;
 	uint32_t word, n = 1;
 	int32_t line;
@@ -118,6 +118,7 @@ static int line_of(const struct names_code *code, unsigned int place)
 	if (code->n_table < sizeof(table))
 		return 0;
 	memcpy(&table, code->table, sizeof(table));
+	lines = code->table + sizeof(table);
 	word = (place - table.code) & INTERP_PLACE_MASK;
 	/* the instruction before the place is executed */
 	word -= word ? 1 : 0;

@@ -17,6 +17,8 @@ static const struct runtime runtimes[] = {
 	{ .language = &language_python, .python = { 112, 128, 136, 68, 192, .ascii = 40, .compact = 56, TYPES } },
 	{ .language = &language_php, .php.filename = 136 },
 	{ .language = &language_php, .php.filename = 168 },
+	{ .language = &language_ruby, .ruby = { .lines = 0x78, .symbols = BEGIN - STATE } },
+	{ .language = &language_ruby, .ruby = { .lines = 0x70, .has_length = true, .symbols = BEGIN - STATE + 64 } },
 };
 
 struct input {

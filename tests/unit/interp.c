@@ -336,3 +336,212 @@ Test(interp, names_of_php_with_odd_characters)
 	cr_expect_str_eq(known.function + n - 5, "\xc3\xa9...");
 	names_release(&known);
 }
+
+/* --- Ruby --- */
+
+struct ruby_string {
+	uint64_t flags, class, length, text;
+};
+#define RUBY_STRING(s) \
+	{ \
+		0x2005, 0, sizeof(s) - 1, (uintptr_t)(s) \
+	}
+
+static struct ruby_string ruby_label, ruby_path, ruby_short;
+static uint64_t ruby_paths[5], ruby_some[5], ruby_all[5], ruby_symbols[8], ruby_sequence[3], ruby_body[20];
+static uint64_t ruby_definition[5], ruby_method[5];
+static struct {
+	int32_t line;
+	uint32_t unused[2];
+} ruby_lines[4000];
+/* For the first 54 words, and blocks behind them. */
+static uint64_t ruby_index[6 + 10 * 8];
+static const struct runtime ruby_runtime = {
+	.language = &language_ruby,
+	.ruby = { .lines = 0x78, .symbols = 16 },
+};
+
+/* A function of `size` words, with an entry at each place for which begins[] is true. */
+static void make_lines(const bool *begins, uint32_t size)
+{
+	uint32_t n = 0, in_block = 0;
+
+	memset(ruby_index, 0, sizeof(ruby_index));
+	for (uint32_t i = 0; i < size; i++) {
+		uint64_t *block = ruby_index + 6 + (i - 54) / 512 * 10;
+		const uint32_t bit = (i - 54) % 512;
+
+		if (i >= 54 && !bit) {
+			block[0] = n;
+			in_block = 0;
+		}
+		if (i >= 54 && bit && bit % 64 == 0)
+			block[1] |= (uint64_t)in_block << (bit / 64 - 1) * 9;
+		if (begins[i]) {
+			ruby_lines[n].line = (int)(1000 + n);
+			n++;
+			in_block++;
+		}
+		if (i < 54)
+			ruby_index[i / 9] |= (uint64_t)n << i % 9 * 7;
+		else if (begins[i])
+			block[2 + bit / 64] |= 1ULL << bit % 64;
+	}
+	ruby_body[0] = (uint64_t)size << 32;
+	ruby_body[1] = 0x7f0000001230;
+	ruby_body[15] = (uintptr_t)ruby_lines;
+	ruby_body[17] = n;
+	ruby_body[18] = (uintptr_t)ruby_index;
+}
+
+/* `block in sum` of /srv/app/cart.rb; and `each`, a method of C. */
+static void make_ruby(void)
+{
+	static const bool begins[8] = { true, false, true };
+
+	ruby_label = (struct ruby_string)RUBY_STRING("block in sum");
+	ruby_path = (struct ruby_string)RUBY_STRING("/srv/app/cart.rb");
+	ruby_short = (struct ruby_string){ 5 | 4 << 14 };
+	memcpy(&ruby_short.length, "each", 4);
+	make_lines(begins, 8);
+	ruby_body[8] = (uintptr_t)ruby_paths;
+	ruby_body[10] = (uintptr_t)&ruby_label;
+	ruby_paths[0] = 0x2007 | 2 << 15;
+	ruby_paths[2] = (uintptr_t)&ruby_path;
+	ruby_sequence[0] = 0x701a;
+	ruby_sequence[2] = (uintptr_t)ruby_body;
+	ruby_method[0] = 0x601a;
+	ruby_method[2] = (uintptr_t)ruby_definition;
+	ruby_definition[0] = 1;
+	ruby_definition[4] = 1 << 4 | 1 << 13; /* number 512 + 1 */
+	ruby_symbols[2] = (uintptr_t)ruby_all;
+	ruby_all[0] = 0x2007 | 2 << 15;
+	ruby_all[3] = (uintptr_t)ruby_some;
+	ruby_some[0] = 0x2007 | 3 << 15;
+	ruby_some[4] = (uintptr_t)&ruby_short;
+}
+
+static int read_ruby(struct names_code *to, const void *at)
+{
+	pid_t pid = getpid();
+	const struct peek peek = peek_at(&pid);
+
+	return names_read(to, &ruby_runtime, (uintptr_t)ruby_symbols, &peek, (uintptr_t)at);
+}
+
+/* A place is behind the instruction. */
+static int ruby_line(const struct names_code *read, unsigned int word)
+{
+	return names_line(read, ((ruby_body[1] >> 3) + word + 1) & INTERP_PLACE_MASK);
+}
+
+Test(interp, names_of_ruby)
+{
+	struct names_code known = {};
+
+	make_ruby();
+	cr_assert_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_str_eq(known.function, "block in sum");
+	cr_expect_str_eq(known.file, "/srv/app/cart.rb");
+	cr_expect_eq(ruby_line(&known, 0), 1000);
+	cr_expect_eq(ruby_line(&known, 1), 1000);
+	cr_expect_eq(ruby_line(&known, 7), 1001);
+	cr_expect_eq(ruby_line(&known, 8), 0);
+	cr_expect_eq(names_line(&known, (ruby_body[1] >> 3) & INTERP_PLACE_MASK), 1000, "before all");
+	cr_expect_eq(names_line(&known, 1), 0);
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 0);
+	ruby_body[11] = 7;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1, "another place in the file");
+	ruby_body[8] = (uintptr_t)&ruby_path;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_str_eq(known.file, "/srv/app/cart.rb");
+	cr_expect_eq(read_ruby(&known, ruby_method), 1);
+	cr_expect_str_eq(known.function, "each");
+	cr_expect_str_eq(known.file, "");
+	cr_expect_eq(names_line(&known, 1), 0);
+	cr_expect_eq(read_ruby(&known, ruby_method), 0);
+	names_release(&known);
+}
+
+Test(interp, lines_of_ruby)
+{
+	static bool begins[4000];
+	struct names_code known = {};
+
+	make_ruby();
+	srand(1);
+	for (uint32_t size = 2; size < 4000; size += size < 600 ? 1 : 97) {
+		int n = 0;
+
+		for (uint32_t i = 0; i < size; i++)
+			begins[i] = !i || rand() % 3 == 0;
+		make_lines(begins, size);
+		ruby_body[11] = size;
+		cr_assert_eq(read_ruby(&known, ruby_sequence), 1);
+		for (uint32_t i = 0; i < size; i++) {
+			n += begins[i];
+			cr_assert_eq(ruby_line(&known, i), 999 + n, "word %u of %u", i, size);
+		}
+		cr_assert_eq(ruby_line(&known, size), 0);
+	}
+	names_release(&known);
+}
+
+Test(interp, names_of_ruby_that_are_none)
+{
+	struct names_code known = {};
+
+	make_ruby();
+	cr_expect_eq(read_ruby(&known, NULL), -ESRCH);
+	ruby_sequence[0] = 0x501a;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), -EBADMSG, "another kind of object");
+	make_ruby();
+	ruby_label.flags = 0x2007;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), -EBADMSG, "the label is no string");
+	make_ruby();
+	ruby_label.text = 64;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), -EBADMSG, "no memory is there");
+	make_ruby();
+	ruby_paths[0] = 0x2007;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), -EBADMSG, "there is no path");
+	make_ruby();
+	ruby_body[17] = 9;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_eq(ruby_line(&known, 0), 0, "more lines than words");
+	ruby_body[0] = UINT64_MAX;
+	ruby_body[17] = UINT64_MAX;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_eq(ruby_line(&known, 0), 0, "too long");
+	make_ruby();
+	ruby_index[0] = 0x7f;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_eq(ruby_line(&known, 0), 0, "an entry that is none");
+	make_ruby();
+	ruby_definition[0] = 2;
+	cr_expect_eq(read_ruby(&known, ruby_method), -EBADMSG, "not of C");
+	ruby_definition[0] = 1;
+	ruby_definition[4] = UINT64_MAX;
+	cr_expect_eq(read_ruby(&known, ruby_method), -EBADMSG, "no symbol");
+	cr_expect_eq(known.words[0], 0);
+	names_release(&known);
+}
+
+Test(interp, names_of_ruby_with_odd_characters)
+{
+	static char many[2000];
+	struct names_code known = {};
+
+	make_ruby();
+	ruby_label = (struct ruby_string)RUBY_STRING("a\nb\x1b[2J\xff");
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_str_eq(known.function, "a\\nb\\x1b[2J\\xff");
+	memset(many, 'x', sizeof(many));
+	ruby_label.text = ruby_path.text = (uintptr_t)many;
+	ruby_label.length = ruby_path.length = UINT64_MAX;
+	ruby_body[11] = 1;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
+	cr_expect_eq(strlen(known.function), NAMES_FUNCTION - 1);
+	cr_expect_str_eq(known.function + NAMES_FUNCTION - 4, "...");
+	cr_expect_eq(strlen(known.file), NAMES_FILE - 1);
+	names_release(&known);
+}
