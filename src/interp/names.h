@@ -16,7 +16,7 @@
 /* Longer line tables are not read: their functions have no lines. */
 #define NAMES_TABLE 65536
 
-/* A function as it was when it was read: a code object of Python, a zend_function of PHP. */
+/* A function as it was when it was read: a code object of Python, a zend_function of PHP, an rb_iseq_t of Ruby. */
 struct names_code {
 	uint64_t words[8];				 /* by which a change is seen; the first is not 0 */
 	char function[NAMES_FUNCTION], file[NAMES_FILE]; /* UTF-8; no file: "" */

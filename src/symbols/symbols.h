@@ -20,7 +20,7 @@
  *	FILE+fn@0xSTART			an unnamed function, by .eh_frame
  *	FILE+0xADDRESS
  *	0xADDRESS			in no file
- *	by_sort (load.py:52)		a function of Python or PHP, its file and line; [python], [php] if it cannot be read
+ *	by_sort (load.py:52)		a function of an interpreter, its file and line; [python], [php], [ruby] if it cannot be read
  * FILE is the last component of the path; addresses in files are as linked, as nm, addr2line and gdb show them. So they
  * are the same in each run.
  */
