@@ -304,6 +304,10 @@ __noinline int interp_begin(__u32 number)
 	plan = bpf_map_lookup_elem(&interp_plans, &key);
 	if (!plan || !plan->boundary || slot->narrow)
 		return 0;
+	if (plan->boundary == INTERP_NOTES) {
+		slot->notes = true;
+		return 0;
+	}
 	/* One list for the process is of its first thread: others are of libraries and execute no PHP. */
 	if (!plan->keys && !plan->tls && (__u32)bpf_get_current_pid_tgid() != bpf_get_current_pid_tgid() >> 32)
 		return 0;
@@ -403,6 +407,74 @@ __noinline int interp_rest(__u32 number)
 	return 0;
 }
 
+/* --- INTERP_NOTES --- */
+
+/* How far code that a compiler made is from the runtime's own, at most. */
+#define INTERP_NEAR (1ULL << 28)
+
+/*
+ * The place in the function of the innermost frame, which is in the runtime's file. Code that the loop jumps to has the
+ * frame of the loop; other code may have no frame of its own, and that of who has called it.
+ */
+static __always_inline __u64 interp_place_on_top(struct unwind_slot *slot, const struct interp_plan *plan,
+						 const struct interp_note *note, __u64 offset)
+{
+	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
+	__u64 bytecode, place, ret;
+
+	if (bpf_probe_read_kernel(&bytecode, 8, regs + plan->frame_register) ||
+	    bpf_probe_read_kernel(&place, 8, regs + plan->place_register))
+		return INTERP_PLACE_UNKNOWN;
+	if (bytecode == note->bytecode) {
+		if (offset - plan->loop.gap >= plan->loop.gap_size)
+			place = note->offset >> 32;
+		return place < INTERP_PLACE_UNKNOWN ? place : INTERP_PLACE_UNKNOWN;
+	}
+	if (!slot->exact || bpf_probe_read_user(&ret, 8, (void *)slot->regs.sp) ||
+	    ret - slot->regs.pc + INTERP_NEAR > 2 * INTERP_NEAR)
+		return INTERP_PLACE_UNKNOWN;
+	unwind_add_frame(slot, slot->record.n_user, ret - 1);
+	return INTERP_PLACE_MAYBE;
+}
+
+/* Adds the function of the frame that was added last, if it is one's. */
+__noinline int interp_note(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	struct interp_plan *plan;
+	struct interp_note note;
+	__u64 shared, offset, place = INTERP_PLACE_UNKNOWN;
+	bool in_loop;
+	__u32 key;
+
+	if (!slot)
+		return 0;
+	key = slot->plan;
+	plan = bpf_map_lookup_elem(&interp_plans, &key);
+	if (!plan || bpf_probe_read_user(&note, sizeof(note), (void *)slot->regs.fp - sizeof(note)) ||
+	    (note.context & 3) != 1 || (note.function & 3) != 1 ||
+	    bpf_probe_read_user(&shared, 8, (void *)note.function - 1 + plan->code) || (shared & 7) != 1 || shared >> 47)
+		return 0;
+	offset = (slot->regs.pc + slot->base) & STACK_OFFSET_MASK;
+	in_loop = slot->base && offset - plan->loop.begin < plan->loop.size;
+	if (!slot->base)
+		place = INTERP_PLACE_BY_CODE;
+	else if (slot->top)
+		place = interp_place_on_top(slot, plan, &note, offset);
+	else if (in_loop && !(__u32)note.offset && note.offset >> 32 < INTERP_PLACE_UNKNOWN)
+		place = note.offset >> 32;
+	/* in place of the loop's own frame */
+	if (in_loop && place < INTERP_PLACE_UNKNOWN && !stack_setup.native && slot->record.n_user) {
+		slot->record.n_user--;
+		slot->hash = slot->before;
+	}
+	slot->record.pid = slot->tgid;
+	if (slot->record.n_user < slot->depth)
+		unwind_add_frame(slot, slot->record.n_user,
+				 INTERP_FRAME | (shared - 1) >> 3 << INTERP_PLACE_BITS | place);
+	return 0;
+}
+
 /* Before each walk. */
 static __always_inline void interp_reset(struct unwind_slot *slot)
 {
@@ -411,6 +483,7 @@ static __always_inline void interp_reset(struct unwind_slot *slot)
 	slot->next = 0;
 	slot->steps = 0;
 	slot->code_size = 0;
+	slot->notes = false;
 	slot->place = slot->loop = INTERP_NOWHERE;
 }
 

@@ -44,7 +44,20 @@ enum interp_boundary {
 	 * address of the instruction, in words; 0: the frame has no function.
 	 */
 	INTERP_ARRAY,
+	/*
+	 * There is no list. Native frames are followed by their frame pointer, and those without a table may be of a
+	 * function: then words below the frame pointer say which (struct interp_note). Its description has the offset
+	 * `code` in the function.
+	 */
+	INTERP_NOTES,
 };
+
+/* With INTERP_NOTES: what is below the frame pointer of a function. Pointers to objects have 1 in their two low bits. */
+struct interp_note {
+	unsigned long long offset; /* in the function's bytecode, in the upper half; 0 in the lower: it is interpreted */
+	unsigned long long bytecode, unused, function, context;
+};
+_Static_assert(sizeof(struct interp_note) == 40, "as on the other side");
 
 /* With INTERP_LOOP a function begins so. */
 struct interp_function {
@@ -57,7 +70,8 @@ _Static_assert(sizeof(struct interp_function) == 16, "as on the other side");
 
 /*
  * The loop's code, from the runtime's state: `size` bytes from `begin`, but for `gap_size` from `gap`, where other code
- * lies between its parts.
+ * lies between its parts. With INTERP_NOTES both are offsets in the file, and from `gap` on is code that the loop jumps
+ * to, in the loop's frame.
  */
 struct interp_loop {
 	int begin, gap;
@@ -80,7 +94,8 @@ struct interp_plan {
 	unsigned short code_data;
 	/*
 	 * With INTERP_LOOP: the words of the kernel's pt_regs in which the loop has the address of the first frame, and its
-	 * place, which the frame itself has only before calls. Equal: in none.
+	 * place, which the frame itself has only before calls. Equal: in none. With INTERP_NOTES of the bytecode, and of the
+	 * offset in it.
 	 */
 	unsigned char frame_register, place_register;
 	/* With INTERP_LOOP. In a function: offsets of its file's name, its instructions, and how many these are. */
@@ -121,5 +136,13 @@ enum interp_of {
 #define INTERP_LINE_BITS 17
 #define INTERP_LINE_MASK ((1U << INTERP_LINE_BITS) - 1)
 #define INTERP_OF(frame) (INTERP_PLACE(frame) >> INTERP_LINE_BITS)
+
+/*
+ * With INTERP_NOTES the place is the offset in the bytecode, as the frame has it, or one of these. Code that a compiler
+ * made is a frame in no file, which stands before that of the function.
+ */
+#define INTERP_PLACE_BY_CODE INTERP_PLACE_MASK	     /* the frame before says it */
+#define INTERP_PLACE_MAYBE   (INTERP_PLACE_MASK - 1) /* so it does if its code is of the function; else it is none */
+#define INTERP_PLACE_UNKNOWN (INTERP_PLACE_MASK - 2)
 
 #endif

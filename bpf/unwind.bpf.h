@@ -274,6 +274,8 @@ __noinline int unwind_without_rule(__u32 number)
 							  : STACK_END_PROCESS;
 	if (unwind_by_signal(slot))
 		return 0;
+	if (slot->notes)
+		interp_note(number);
 	if (!stack_setup.pointers)
 		return unwind_end(slot, end);
 	/* the frame behind the last one that is wanted does not matter */

@@ -58,21 +58,27 @@ static bool is_cut(const struct stacks *stacks, enum stack_end end)
 static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record *record)
 {
 	size_t n_user = record->n_user, n_kernel = record->n_kernel, n = 0;
-	struct stacks_kept *kept = base_alloc(sizeof(*kept) + (n_user + 1 + n_kernel) * sizeof(kept->frames[0]));
+	const struct frame *const *user;
+	struct stacks_kept *kept;
+	bool is_deep;
 
-	for (size_t i = 0; i < n_user; i++) {
+	for (size_t i = 0; i < n_user; i++)
 		/* its name is read at once, which may take long */
 		if (record->frames[i] & INTERP_FRAME)
 			precede(stacks, false);
-		kept->frames[n++] = symbols_user(stacks->symbols, record->pid, record->frames[i]);
-	}
-	if (is_cut(stacks, record->end))
+	user = symbols_stack(stacks->symbols, record, &n);
+	is_deep = n > STACK_DEPTH;
+	n = is_deep ? STACK_DEPTH : n;
+	kept = base_alloc(sizeof(*kept) + (n + 1 + n_kernel) * sizeof(kept->frames[0]));
+	if (n)
+		memcpy(kept->frames, user, n * sizeof(*user));
+	if (is_deep || is_cut(stacks, record->end))
 		kept->frames[n++] = &frame_missing;
 	kept->n_user = n;
 	for (size_t i = 0; i < n_kernel; i++)
 		kept->frames[n++] = symbols_kernel(stacks->symbols, record->frames[n_user + i]);
 	kept->n_kernel = n_kernel;
-	kept->end = record->end;
+	kept->end = is_deep ? STACK_END_DEPTH : record->end;
 	kept->flags = record->flags;
 	kept->pid = record->pid;
 	stacks->unknown += !!(record->flags & STACK_UNKNOWN_RUNTIME);

@@ -23,11 +23,13 @@ struct language {
 	const char *(*make_plan)(struct runtime *runtime, const struct runtime_file *file);
 	/* A place is a line. Then the address that is read has INTERP_OF() of the frame in its low bits. */
 	bool has_lines;
+	/* Frames are notes (INTERP_NOTES): v8.h reads them, not names_read(). */
+	bool has_notes;
 	/* names_read() */
 	int (*read)(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		    uint64_t address);
 };
-extern const struct language language_python, language_php, language_ruby;
+extern const struct language language_python, language_php, language_ruby, language_v8;
 
 int python_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		uint64_t address);

@@ -100,7 +100,7 @@ bool runtime_has_glibc(const struct runtime_file *file)
 
 #if defined(__x86_64__)
 
-static const struct language *const languages[] = { &language_python, &language_php, &language_ruby };
+static const struct language *const languages[] = { &language_python, &language_php, &language_ruby, &language_v8 };
 
 #else
 

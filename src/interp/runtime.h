@@ -34,6 +34,22 @@ struct ruby_layout {
 	uint64_t symbols; /* their names, from the runtime's state; 0: not known */
 };
 
+/* The same for V8: of objects by their address, which in pointers has 1 added. */
+struct v8_layout {
+	uint16_t map_type, function_shared;		  /* of a map, a function */
+	uint16_t shared_data, shared_name, shared_script; /* of what all closures of a function share */
+	uint16_t script_source, script_name, script_line, script_ends;
+	uint16_t bytecode_positions, bytecode_data;
+	uint16_t code_data, code_positions, code_stream, code_start, code_kind, code_size;
+	uint16_t stream_code, stream_start, stream_align;	/* of the instructions of a code object */
+	uint8_t kind_baseline, kind_optimized, kinds_optimized; /* kinds of code: the first that is optimized, and how many */
+	uint8_t register_bytecode, register_offset;		/* words of the kernel's pt_regs */
+	const char *sizes;					/* of bytecodes: v8_tables.h */
+	/* Types of objects. */
+	uint16_t shared_type, scope_type, script_type, array_type, weak_type, bytes_type, bytecode_type, interpreter_type;
+	uint16_t code_type, stream_type;
+};
+
 struct runtime {
 	const struct language *language;
 	unsigned int major, minor; /* of the language; 0: not known */
@@ -46,6 +62,7 @@ struct runtime {
 		struct python_layout python;
 		struct php_layout php;
 		struct ruby_layout ruby;
+		struct v8_layout v8;
 	};
 };
 

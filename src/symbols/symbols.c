@@ -51,6 +51,7 @@ void symbols_free(struct symbols *symbols)
 	symbols_release_interpreted(symbols);
 	symbols_release_files(symbols);
 	pool_release(&symbols->strings);
+	free(symbols->stack.v);
 	free(symbols->waiting.v);
 	free(symbols->notes.v);
 	lookup_release(&symbols->frames.lookup);
@@ -89,6 +90,22 @@ const struct frame *symbols_user(struct symbols *symbols, pid_t pid, uint64_t fr
 	if (!in_file)
 		symbols_hold(symbols, pid);
 	return find(symbols, in_file ? 0 : pid, frame, &new);
+}
+
+const struct frame *const *symbols_stack(struct symbols *symbols, const struct stack_record *record, size_t *n)
+{
+	struct symbols_stack *stack = &symbols->stack;
+	const pid_t pid = (pid_t)record->pid;
+
+	stack->n = 0;
+	for (size_t i = 0; i < record->n_user; i++) {
+		uint64_t frame = record->frames[i];
+
+		if (!(frame & INTERP_FRAME) || !symbols_add_notes(symbols, pid, frame, i ? record->frames[i - 1] : 0))
+			*vec_push(stack) = symbols_user(symbols, pid, frame);
+	}
+	*n = stack->n;
+	return stack->v;
 }
 
 const struct frame *symbols_kernel(struct symbols *symbols, uint64_t addr)

@@ -20,7 +20,8 @@
  *	FILE+fn@0xSTART			an unnamed function, by .eh_frame
  *	FILE+0xADDRESS
  *	0xADDRESS			in no file
- *	by_sort (load.py:52)		a function of an interpreter, its file and line; [python], [php], [ruby] if it cannot be read
+ *	by_sort (load.py:52)		a function of Python, PHP, Ruby or JavaScript, its file and line; [python] and the like
+ *					if it cannot be read. load.js:52+: V8 has no lines of it, it begins there
  * FILE is the last component of the path; addresses in files are as linked, as nm, addr2line and gdb show them. So they
  * are the same in each run.
  */
@@ -58,6 +59,11 @@ void symbols_free(struct symbols *symbols);
  * process, and frames of an interpreter are read from the process's memory: so call this as soon as the stack arrives.
  */
 const struct frame *symbols_user(struct symbols *symbols, pid_t pid, uint64_t frame);
+/*
+ * The same for the user part of a record, the innermost frame first. There may be more of them than numbers: functions that
+ * were inlined have none; or fewer. The result is valid until the next call.
+ */
+const struct frame *const *symbols_stack(struct symbols *symbols, const struct stack_record *record, size_t *n);
 /*
  * The same for an address in the kernel. The first call reads the names of BPF programs: so call it while the programs that
  * take the stacks are attached.

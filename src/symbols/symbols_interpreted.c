@@ -5,6 +5,7 @@
  */
 #include "base/str.h"
 #include "interp/language.h"
+#include "interp/v8.h"
 #include "symbols_part.h"
 
 /* Frames of one function and line are one, whatever process they are of. */
@@ -108,12 +109,58 @@ static const struct names_code *code_of(struct symbols *symbols, pid_t pid, uint
 	return known && known->words[0] ? known : NULL;
 }
 
+/* Modules of Node itself have no files: "node:fs/promises". */
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	/* "(eval at FILE:LINE)" is none */
-	return slash && slash[1] && *path != '(' ? slash + 1 : path;
+	return slash && slash[1] && *path != '(' && strncmp(path, "node:", 5) ? slash + 1 : path;
+}
+
+static void add_file(struct str *name, const char *file, int line, const char *mark)
+{
+	if (!*file)
+		return;
+	str_addf(name, " (%s", base_of(file));
+	if (line)
+		str_addf(name, ":%d%s", line, mark);
+	str_addc(name, ')');
+}
+
+static const struct frame *frame_of_v8(struct symbols *symbols, const struct v8_frame *frame)
+{
+	__str struct str name = {};
+
+	str_add(&name, frame->function);
+	add_file(&name, frame->file, frame->line, frame->is_begin ? "+" : "");
+	return frame_of(symbols, name.data);
+}
+
+bool symbols_add_notes(struct symbols *symbols, pid_t pid, uint64_t frame, uint64_t before)
+{
+	uint64_t state, pc = before >> STACK_MODULE_SHIFT ? 0 : before;
+	const struct runtime *runtime = runtime_of(symbols, pid, &state);
+	const struct language *language = language_of(symbols, pid);
+	const struct peek peek = peek_at(&pid);
+	const struct v8_process process = { pid, runtime, &peek };
+	struct symbols_stack *stack = &symbols->stack;
+	struct v8_frame frames[V8_FRAMES];
+	bool with_pc;
+	int n;
+
+	if (!language || !language->has_notes || symbols->options.raw)
+		return false;
+	if (!symbols->interpreted.v8)
+		symbols->interpreted.v8 = v8_new();
+	n = v8_frames(symbols->interpreted.v8, &process, frame, pc, frames, &with_pc);
+	if (with_pc && pc && stack->n)
+		stack->n--;
+	for (int i = 0; i < n; i++)
+		*vec_push(stack) = frame_of_v8(symbols, &frames[i]);
+	if (n < 0)
+		*vec_push(stack) = frame_of(symbols, language->unread);
+	return true;
 }
 
 const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame)
@@ -133,12 +180,7 @@ const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint
 		return frame_of(symbols, language ? language->unread : "[interpreted]");
 	line = names_line(code, INTERP_PLACE(frame));
 	str_add(&name, code->function);
-	if (code->file[0])
-		str_addf(&name, " (%s", base_of(code->file));
-	if (code->file[0] && line)
-		str_addf(&name, ":%d", line);
-	if (code->file[0])
-		str_addc(&name, ')');
+	add_file(&name, code->file, line, "");
 	return frame_of(symbols, name.data);
 }
 
@@ -150,6 +192,7 @@ void symbols_release_interpreted(struct symbols *symbols)
 		names_release(*code);
 		free(*code);
 	}
+	v8_free(interpreted->v8);
 	free(interpreted->v);
 	free(interpreted->frames.v);
 	set_release(&interpreted->codes);

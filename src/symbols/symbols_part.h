@@ -51,6 +51,9 @@ struct symbols {
 		vec(struct named *);
 		struct lookup lookup; /* finds them by pid and key */
 	} frames;
+	struct symbols_stack {
+		vec(const struct frame *);
+	} stack; /* the last one */
 	struct symbols_waiting {
 		vec(struct named *);
 	} waiting;
@@ -81,6 +84,7 @@ struct symbols {
 		struct symbols_interpreted_languages {
 			vec(const struct language *);
 		} languages;
+		struct v8 *v8; /* NULL: no process has it */
 	} interpreted;
 	struct symbols_notes {
 		vec(const char *);
@@ -114,6 +118,11 @@ void symbols_release_files(struct symbols *symbols);
 
 /* The frame of an interpreter, with its name. */
 const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame);
+/*
+ * Adds those of a note (bpf/interp.h) to the stack, or changes them together with the last one, which was added for the
+ * frame before. False: the frame is no note.
+ */
+bool symbols_add_notes(struct symbols *symbols, pid_t pid, uint64_t frame, uint64_t before);
 void symbols_release_interpreted(struct symbols *symbols);
 
 /* Opens the perf map of a process. Without a map it holds the process's root, and tries again when called later. */
