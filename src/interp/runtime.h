@@ -44,7 +44,7 @@ struct v8_layout {
 	uint16_t stream_code, stream_start, stream_align;	/* of the instructions of a code object */
 	uint8_t kind_baseline, kind_optimized, kinds_optimized; /* kinds of code: the first that is optimized, and how many */
 	uint8_t register_bytecode, register_offset;		/* words of the kernel's pt_regs */
-	const char *sizes;					/* of bytecodes: v8_tables.h */
+	const char *sizes, *opcodes;				/* of bytecodes, of translations: v8_tables.h */
 	/* Types of objects. */
 	uint16_t shared_type, scope_type, script_type, array_type, weak_type, bytes_type, bytecode_type, interpreter_type;
 	uint16_t code_type, stream_type;

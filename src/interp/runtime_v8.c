@@ -17,12 +17,17 @@ struct builtin {
 
 static const struct version {
 	unsigned int major, minor;
-	unsigned int trampoline, handlers; /* numbers of builtins: InterpreterEntryTrampoline, the first handler of a bytecode */
+	/*
+	 * Numbers of builtins: InterpreterEntryTrampoline, that behind the others that enter the interpreter (deoptimized
+	 * frames return to these), and the first handler of a bytecode.
+	 */
+	unsigned int trampoline, other, handlers;
 	struct v8_layout layout;
 } versions[] = {
 	/* Node 20 */
-	{ 11, 3, 70, 1699, { .map_type = 12, .function_shared = 24, .shared_data = 8, .shared_name = 16, .shared_script = 32, .script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, .bytecode_positions = 32, .bytecode_data = 54, .code_data = 16, .code_positions = 24, .code_stream = 32, .code_start = 40, .code_kind = 48, .code_size = 56, .stream_code = 8, .stream_start = 16, .stream_align = 64, .kind_baseline = 11, .kind_optimized = 12, .kinds_optimized = 2, .register_bytecode = 3 /* r12 */, .register_offset = 8 /* r9 */, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFECDE"
-																																																																					     "ESTKKEECCCCCCCCBBBBASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA" } },
+	{ 11, 3, 70, 88, 1699, { .map_type = 12, .function_shared = 24, .shared_data = 8, .shared_name = 16, .shared_script = 32, .script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, .bytecode_positions = 32, .bytecode_data = 54, .code_data = 16, .code_positions = 24, .code_stream = 32, .code_start = 40, .code_kind = 48, .code_size = 56, .stream_code = 8, .stream_start = 16, .stream_align = 64, .kind_baseline = 11, .kind_optimized = 12, .kinds_optimized = 2, .register_bytecode = 3 /* r12 */, .register_offset = 8 /* r9 */, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFECDE"
+																																																																						 "ESTKKEECCCCCCCCBBBBASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
+				 .opcodes = "10BB11c1c11111i11111111RFFFw01111121" } },
 };
 
 /* --- the constants --- */
@@ -159,25 +164,34 @@ static uint32_t returned_number(const struct runtime_file *file, const char *nam
 	return number;
 }
 
+/* Where the code of a builtin begins, in that of all. */
+static bool read_offset(const struct runtime_file *file, uint64_t data, unsigned int number, uint32_t *offset)
+{
+	struct builtin builtin;
+
+	if (!runtime_read_at(file, data + BUILTINS_HEAD + number * sizeof(builtin), &builtin, sizeof(builtin)))
+		return false;
+	*offset = builtin.offset;
+	return builtin.length;
+}
+
 static bool set_loop(struct runtime *runtime, const struct runtime_file *file, const struct version *version)
 {
 	uint64_t code = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobCodeEv"), offset;
 	uint64_t data = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobDataEv");
 	uint32_t size = returned_number(file, "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv");
-	struct builtin trampoline, handler;
+	uint32_t trampoline, other, handlers;
 
-	data += BUILTINS_HEAD;
 	if (!size || size > FAR_MAX || binary_offset_of(file->binary, code, true, &offset) || offset > FAR_MAX ||
-	    !runtime_read_at(file, data + version->trampoline * sizeof(trampoline), &trampoline, sizeof(trampoline)) ||
-	    !runtime_read_at(file, data + version->handlers * sizeof(handler), &handler, sizeof(handler)) ||
-	    !trampoline.length || trampoline.offset >= handler.offset || trampoline.length >= handler.offset ||
-	    handler.offset >= size)
+	    !read_offset(file, data, version->trampoline, &trampoline) ||
+	    !read_offset(file, data, version->other, &other) || !read_offset(file, data, version->handlers, &handlers) ||
+	    trampoline >= other || other >= handlers || handlers >= size)
 		return false;
 	runtime->plan.loop = (struct interp_loop){
-		.begin = (int)(offset + trampoline.offset),
-		.size = trampoline.length,
-		.gap = (int)(offset + handler.offset),
-		.gap_size = size - handler.offset,
+		.begin = (int)(offset + trampoline),
+		.size = other - trampoline,
+		.gap = (int)(offset + handlers),
+		.gap_size = size - handlers,
 	};
 	return true;
 }

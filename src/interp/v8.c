@@ -39,28 +39,56 @@ static bool add(struct v8 *v8, const struct v8_process *process, uint64_t shared
 	return function;
 }
 
+/* The function that a literal of the code is. */
+static uint64_t literal_of(const struct v8_code *code, int number, size_t n)
+{
+	if (number < 0 || (size_t)number >= n || V8_IS_NUMBER(code->literals[number]))
+		return 0;
+	return V8_OBJECT(code->literals[number]);
+}
+
+/* The functions at a call, as V8 itself knows them. 0: it is no call, or not known. */
+static int add_call(struct v8 *v8, const struct v8_process *process, const struct v8_code *code, uint64_t offset,
+		    struct v8_frame *frames)
+{
+	struct v8_translated functions[V8_FRAMES - 1];
+	const struct v8_function *function = v8_function_at(v8, process, code->shared);
+	int index = v8_code_translation(code, offset + 1);
+	size_t n;
+
+	if (!function || index < 0)
+		return 0;
+	n = v8_tables_translation(code->translations, code->n_translations, function->layout->opcodes, index, functions,
+				  ARRAY_SIZE(functions));
+	for (size_t i = 0; i < n; i++) {
+		/* the outermost is the last of a translation */
+		function = v8_function_at(v8, process, literal_of(code, functions[n - 1 - i].literal, code->n_literals));
+		if (!function)
+			return 0;
+		v8_function_place(v8, function, functions[n - 1 - i].offset, &frames[i]);
+	}
+	return (int)n;
+}
+
 /*
- * The functions that optimized code is at, the innermost first. 0: it is not known which; then it is the outermost at
- * least.
+ * The functions that optimized code is at, the innermost first. 0: it is not known which.
  */
-static int add_optimized(struct v8 *v8, const struct v8_process *process, const struct v8_code *code, uint32_t offset,
+static int add_optimized(struct v8 *v8, const struct v8_process *process, const struct v8_code *code, uint64_t offset,
 			 struct v8_frame *frames)
 {
-	struct v8_place place = { .position = -1, .inlined = -1 };
-	int n = 0, number;
+	struct v8_place place = { .position = -1, .inlined = -1 }, call;
+	int n = add_call(v8, process, code, offset, frames), number;
 
+	if (n)
+		return n;
 	/* without an entry the code is before its first instruction of the source */
-	if (!v8_tables_place(code->table, code->n_table, offset, &place) && place.position < 0)
+	if (!v8_tables_place(code->table, code->n_table, (uint32_t)offset, &place))
 		place = (struct v8_place){ .position = -1, .inlined = -1 };
-	while (place.inlined >= 0) {
-		struct v8_place call;
-
-		if (n == V8_FRAMES - 2 || !v8_tables_inlined(code->calls, code->n_calls, place.inlined, &call, &number) ||
-		    number < 0 || (size_t)number >= code->n_inlined ||
-		    !add(v8, process, code->inlined[number], place.position, &frames[n]))
+	for (; place.inlined >= 0; place = call) {
+		if (n == V8_FRAMES - 2 ||
+		    !v8_tables_inlined(code->calls, code->n_calls, place.inlined, &call, &number) ||
+		    !add(v8, process, literal_of(code, number, code->n_inlined), place.position, &frames[n++]))
 			return 0;
-		n++;
-		place = call;
 	}
 	return add(v8, process, code->shared, place.position, &frames[n]) ? n + 1 : 0;
 }
@@ -80,7 +108,7 @@ static int add_compiled(struct v8 *v8, const struct v8_process *process, uint64_
 	if (code->shared) {
 		if (maybe && code->shared != shared)
 			return 0;
-		n = add_optimized(v8, process, code, (uint32_t)offset, frames);
+		n = add_optimized(v8, process, code, offset, frames);
 		/* code that has no frame yet has that of its caller */
 		if (n && code->shared != shared && add(v8, process, shared, -1, &frames[n]))
 			n++;

@@ -17,13 +17,17 @@
 
 /* Members of the array for deoptimisation, which follow its head. */
 enum {
-	DATA_N_INLINED = 1,
-	DATA_LITERALS = 2,
+	DATA_TRANSLATIONS,
+	DATA_N_INLINED,
+	DATA_LITERALS,
 	DATA_SHARED = 6,
 	DATA_CALLS = 7,
-	DATA_WORDS = 8,
+	DATA_EXITS,
+	DATA_WORDS = 11,
 };
-#define INLINED_MAX 1024
+#define ENTRY_WORDS 3 /* of what follows */
+#define EXIT_SIZE   4 /* bytes */
+#define WORDS_MAX   (64 * 1024)
 
 static uint64_t word_at(const uint8_t *object, uint16_t offset)
 {
@@ -80,51 +84,105 @@ static bool find_head(const struct v8_process *process, uint64_t pc, struct v8_c
 	return false;
 }
 
-static void read_inlined(const struct v8_process *process, uint64_t pointer, int32_t n, struct v8_code *code)
+/* Copies n words from one on of an array. NULL: there are not so many. */
+static uint64_t *copy_words(const struct v8_process *process, uint64_t pointer, size_t from, size_t n)
 {
-	const struct v8_layout *layout = &process->runtime->v8;
+	const size_t piece = 4096;
+	uint64_t *words = n && n <= WORDS_MAX ? base_alloc(n * sizeof(*words)) : NULL;
+
+	for (size_t i = 0; words && i < n; i += piece) {
+		size_t part = n - i < piece ? n - i : piece;
+
+		if (!peek_copy(process->peek, V8_OBJECT(pointer) + sizeof(struct v8_object) + (from + i) * 8, words + i,
+			       part * 8)) {
+			free(words);
+			return NULL;
+		}
+	}
+	return words;
+}
+
+/* How many words an array of a type has; 0: it is none. */
+static size_t length_of(const struct v8_process *process, uint64_t pointer, uint16_t type)
+{
 	struct v8_object head;
 
-	if (n <= 0 || n > INLINED_MAX || v8_type(process, pointer) != layout->weak_type ||
-	    !peek_copy(process->peek, V8_OBJECT(pointer), &head, sizeof(head)) || V8_NUMBER(head.length) < n)
+	if (v8_type(process, pointer) != type || !peek_copy(process->peek, V8_OBJECT(pointer), &head, sizeof(head)) ||
+	    V8_NUMBER(head.length) < 0)
+		return 0;
+	return (size_t)V8_NUMBER(head.length);
+}
+
+static void read_optimized(const struct v8_process *process, uint64_t data, struct v8_code *code)
+{
+	const struct v8_layout *layout = &process->runtime->v8;
+	size_t n = length_of(process, data, layout->array_type), n_literals;
+	uint64_t *members = n >= DATA_WORDS ? copy_words(process, data, 0, DATA_WORDS) : NULL;
+
+	if (!members)
 		return;
-	code->inlined = base_alloc((size_t)n * sizeof(*code->inlined));
-	code->n_inlined = (size_t)n;
-	if (!peek_copy(process->peek, V8_OBJECT(pointer) + sizeof(head), code->inlined, (size_t)n * 8))
-		code->n_inlined = 0;
-	for (size_t i = 0; i < code->n_inlined; i++)
-		code->inlined[i] = V8_OBJECT(code->inlined[i]);
+	code->shared = V8_IS_POINTER(members[DATA_SHARED]) ? V8_OBJECT(members[DATA_SHARED]) : 0;
+	code->calls = v8_copy_bytes(process, members[DATA_CALLS], &code->n_calls);
+	n_literals = length_of(process, members[DATA_LITERALS], layout->weak_type);
+	code->literals = copy_words(process, members[DATA_LITERALS], 0, n_literals);
+	code->n_literals = code->literals ? n_literals : 0;
+	if (V8_IS_NUMBER(members[DATA_N_INLINED]) && V8_NUMBER(members[DATA_N_INLINED]) >= 0)
+		code->n_inlined = (size_t)V8_NUMBER(members[DATA_N_INLINED]);
+	if (code->n_inlined > code->n_literals)
+		code->n_inlined = code->n_literals;
+	code->translations = v8_copy_bytes(process, members[DATA_TRANSLATIONS], &code->n_translations);
+	code->entries = copy_words(process, data, DATA_WORDS, n - DATA_WORDS);
+	code->n_entries = code->entries ? (n - DATA_WORDS) / ENTRY_WORDS : 0;
+	code->exits = V8_IS_NUMBER(members[DATA_EXITS]) ? (uint64_t)(uint32_t)V8_NUMBER(members[DATA_EXITS]) : code->size;
+	free(members);
 }
 
 static void read_tables(const struct v8_process *process, struct v8_code *code)
 {
 	const struct v8_layout *layout = &process->runtime->v8;
-	const uint64_t data = code->words[layout->code_data / 8 - 1];
-	uint64_t members[DATA_WORDS];
-	struct v8_object head;
 
 	code->table = v8_copy_bytes(process, code->words[layout->code_positions / 8 - 1], &code->n_table);
-	if (code->kind - layout->kind_optimized >= layout->kinds_optimized || code->kind < layout->kind_optimized ||
-	    v8_type(process, data) != layout->array_type ||
-	    !peek_copy(process->peek, V8_OBJECT(data), &head, sizeof(head)) || V8_NUMBER(head.length) < DATA_WORDS ||
-	    !peek_copy(process->peek, V8_OBJECT(data) + sizeof(head), members, sizeof(members)))
-		return;
-	code->shared = V8_IS_POINTER(members[DATA_SHARED]) ? V8_OBJECT(members[DATA_SHARED]) : 0;
-	code->calls = v8_copy_bytes(process, members[DATA_CALLS], &code->n_calls);
-	if (V8_IS_NUMBER(members[DATA_N_INLINED]))
-		read_inlined(process, members[DATA_LITERALS], V8_NUMBER(members[DATA_N_INLINED]), code);
+	if (code->kind >= layout->kind_optimized && code->kind - layout->kind_optimized < layout->kinds_optimized)
+		read_optimized(process, code->words[layout->code_data / 8 - 1], code);
+}
+
+/*
+ * Behind the code is a call for each entry, to what goes on in the interpreter. V8 puts its address in place of the return
+ * address when code must not go on.
+ */
+static size_t entry_at(const struct v8_code *code, uint64_t offset)
+{
+	for (size_t i = 0; offset < code->exits && i < code->n_entries; i++) {
+		const uint64_t to = code->entries[ENTRY_WORDS * i + 2];
+
+		if (V8_IS_NUMBER(to) && V8_NUMBER(to) >= 0 && (uint64_t)V8_NUMBER(to) == offset)
+			return i;
+	}
+	return offset < code->exits ? SIZE_MAX : (size_t)(offset - code->exits) / EXIT_SIZE;
+}
+
+int v8_code_translation(const struct v8_code *code, uint64_t offset)
+{
+	size_t i = entry_at(code, offset);
+
+	return i < code->n_entries && V8_IS_NUMBER(code->entries[ENTRY_WORDS * i + 1])
+		       ? V8_NUMBER(code->entries[ENTRY_WORDS * i + 1])
+		       : -1;
 }
 
 static size_t bytes_of(const struct v8_code *code)
 {
-	return code->n_table + code->n_calls + code->n_inlined * sizeof(*code->inlined);
+	return code->n_table + code->n_calls + code->n_translations + 8 * code->n_literals +
+	       8 * ENTRY_WORDS * code->n_entries;
 }
 
 void v8_code_release(struct v8_code *code)
 {
 	free(code->table);
 	free(code->calls);
-	free(code->inlined);
+	free(code->literals);
+	free(code->translations);
+	free(code->entries);
 	*code = (struct v8_code){};
 }
 

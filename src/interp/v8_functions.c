@@ -11,8 +11,8 @@
 #define SCOPE_WORDS  10 /* behind these: names and positions */
 
 /*
- * The function's name is the first text behind the locals, and an empty one stands before one that V8 has inferred from
- * the source. Where it begins and ends are the first two numbers in a row.
+ * The function's name is behind the locals, a number if it has none; behind an empty one is what V8 has inferred from the
+ * source. Where it begins and ends are the first two numbers in a row.
  */
 static void read_scope(const struct v8_process *process, uint64_t pointer, char *name, size_t max, int *begin)
 {
@@ -27,8 +27,8 @@ static void read_scope(const struct v8_process *process, uint64_t pointer, char 
 		return;
 	at += sizeof(head) + 8 * (uint64_t)(locals <= SCOPE_LOCALS ? 2 * locals : 1 + locals);
 	got = process->peek->read(process->peek->ctx, at, words, sizeof(words)) / 8;
-	for (size_t i = 0; i < got && i < 4 && !*name; i++)
-		v8_read_string(process, words[i], name, max);
+	if (v8_read_string(process, words[0], name, max) && !*name)
+		v8_read_string(process, words[2], name, max);
 	for (size_t i = 0; i + 1 < got; i++) {
 		if (!V8_IS_NUMBER(words[i]) || !V8_IS_NUMBER(words[i + 1]) || V8_NUMBER(words[i]) < 0 ||
 		    V8_NUMBER(words[i + 1]) < V8_NUMBER(words[i]))

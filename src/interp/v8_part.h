@@ -54,8 +54,13 @@ struct v8_code {
 	size_t n_table;
 	uint8_t *calls; /* that were inlined; owned */
 	size_t n_calls;
-	uint64_t *inlined; /* the functions of these; owned */
-	size_t n_inlined;
+	uint64_t *literals; /* what it refers to; the functions that were inlined come first; owned */
+	size_t n_literals, n_inlined;
+	uint8_t *translations; /* of calls to functions; owned */
+	size_t n_translations;
+	uint64_t *entries; /* three words each: numbers of bytecode, translation, offset behind the call; owned */
+	size_t n_entries;
+	uint64_t exits; /* where the calls begin that leave it for the interpreter */
 };
 
 struct v8 {
@@ -102,6 +107,8 @@ void v8_function_release(struct v8_function *function);
 
 /* The code that has an address. NULL: none that we know of. */
 const struct v8_code *v8_code_at(struct v8 *v8, const struct v8_process *process, uint64_t pc);
+/* Where the translation of a call begins that returns to an offset. -1: there is none. */
+int v8_code_translation(const struct v8_code *code, uint64_t offset);
 void v8_code_release(struct v8_code *code);
 
 #endif

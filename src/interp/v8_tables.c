@@ -31,11 +31,12 @@ static int64_t take_signed(struct reader *reader)
 }
 
 /* A position as one number: of a file outside of JavaScript, its position + 1, the number of the inlined call + 1. */
-static bool place_of(uint64_t raw, struct v8_place *place)
+static struct v8_place place_of(uint64_t raw)
 {
-	place->position = (int)(raw >> 1 & 0x3fffffff) - 1;
-	place->inlined = (int)(raw >> 31 & 0xffff) - 1;
-	return !(raw & 1) && place->position >= 0;
+	return (struct v8_place){
+		.position = raw & 1 ? -1 : (int)(raw >> 1 & 0x3fffffff) - 1,
+		.inlined = (int)(raw >> 31 & 0xffff) - 1,
+	};
 }
 
 bool v8_tables_place(const uint8_t *table, size_t n, uint32_t offset, struct v8_place *place)
@@ -57,7 +58,8 @@ bool v8_tables_place(const uint8_t *table, size_t n, uint32_t offset, struct v8_
 		found = raw;
 		is_found = true;
 	}
-	return is_found && place_of(found, place);
+	*place = place_of(found);
+	return is_found;
 }
 
 /* How many bytes a bytecode has; 0: it is none. *scale: of its operands. */
@@ -112,8 +114,145 @@ bool v8_tables_inlined(const uint8_t *table, size_t n, int number, struct v8_pla
 		return false;
 	memcpy(&inlined, table + (size_t)number * sizeof(inlined), sizeof(inlined));
 	*function = inlined.function;
-	if (!place_of(inlined.position, call))
-		call->position = -1;
+	*call = place_of(inlined.position);
 	/* calls have the number of one that was inlined before: so a chain of them ends */
 	return call->inlined < number;
+}
+
+/* --- translations --- */
+
+struct translation {
+	const uint8_t *table;
+	const char *opcodes;
+	size_t n, n_opcodes;
+	size_t at, before;  /* the index, and that in the translation before */
+	uint64_t repeat;    /* how many are still taken from there, and the one that was taken last */
+	unsigned int since; /* how many were read since that index was right */
+	bool damaged;
+};
+
+static uint32_t take_operand(struct translation *translation, size_t *at)
+{
+	struct reader reader = { translation->table + *at, translation->table + translation->n, false };
+	uint64_t value = *at < translation->n ? take_number(&reader) : 0;
+
+	translation->damaged |= *at >= translation->n || reader.damaged || value > UINT32_MAX;
+	*at = (size_t)(reader.at - translation->table);
+	return (uint32_t)value;
+}
+
+static int take_operand_signed(struct translation *translation)
+{
+	uint32_t value = take_operand(translation, translation->repeat ? &translation->before : &translation->at);
+
+	return value & 1 ? -(int)(value >> 1) : (int)(value >> 1);
+}
+
+static uint8_t take_byte(struct translation *translation, size_t *at)
+{
+	if (*at < translation->n)
+		return translation->table[(*at)++];
+	translation->damaged = true;
+	return 0;
+}
+
+static unsigned int n_operands(char opcode)
+{
+	switch (opcode) {
+	case 'R':
+		return 5;
+	case 'w':
+		return 4;
+	case 'i':
+		return 2;
+	case 'B':
+	case 'F':
+	case 'c':
+		return 3;
+	default:
+		return (unsigned int)(opcode - '0');
+	}
+}
+
+static char opcode_before(struct translation *translation)
+{
+	uint8_t opcode = take_byte(translation, &translation->before);
+
+	/* it repeats nothing itself */
+	translation->damaged |= opcode >= translation->n_opcodes - 1;
+	return translation->damaged ? '0' : translation->opcodes[opcode];
+}
+
+static void skip_before(struct translation *translation)
+{
+	unsigned int n = n_operands(opcode_before(translation));
+
+	while (n-- && !translation->damaged)
+		take_operand(translation, &translation->before);
+}
+
+static void begin(struct translation *translation)
+{
+	size_t at = translation->at;
+	uint32_t back = take_operand(translation, &at);
+
+	translation->damaged |= back >= translation->at;
+	translation->before = translation->damaged ? 0 : translation->at - 1 - back;
+	translation->since = 1;
+}
+
+static char take_opcode(struct translation *translation)
+{
+	uint8_t opcode;
+
+	if (translation->repeat && --translation->repeat)
+		return opcode_before(translation);
+	opcode = take_byte(translation, &translation->at);
+	if (opcode < translation->n_opcodes - 1) {
+		translation->since++;
+		if (translation->opcodes[opcode] == 'B')
+			begin(translation);
+		return translation->opcodes[opcode];
+	}
+	translation->repeat = opcode >= translation->n_opcodes ? opcode - translation->n_opcodes
+							       : take_operand(translation, &translation->at);
+	translation->damaged |= !translation->repeat;
+	while (translation->since && !translation->damaged) {
+		skip_before(translation);
+		translation->since--;
+	}
+	return translation->damaged ? '0' : opcode_before(translation);
+}
+
+size_t v8_tables_translation(const uint8_t *table, size_t n, const char *opcodes, int index,
+			     struct v8_translated *functions, size_t max)
+{
+	struct translation translation = { .table = table,
+					   .n = n,
+					   .opcodes = opcodes,
+					   .n_opcodes = strlen(opcodes),
+					   .at = (size_t)index };
+	size_t n_functions = 0;
+	int left;
+
+	if (index < 0 || take_opcode(&translation) != 'B')
+		return 0;
+	take_operand(&translation, &translation.at);
+	/* frames of all kinds, then those of functions */
+	left = take_operand_signed(&translation);
+	take_operand_signed(&translation);
+	while (left > 0 && !translation.damaged) {
+		char opcode = take_opcode(&translation);
+		int operands[5] = {};
+
+		for (unsigned int i = 0; i < n_operands(opcode); i++)
+			operands[i] = take_operand_signed(&translation);
+		left -= opcode >= 'A';
+		if (opcode != 'R' && opcode != 'F')
+			continue;
+		if (n_functions == max)
+			return 0;
+		functions[n_functions++] = (struct v8_translated){ .offset = operands[0], .literal = operands[1] };
+	}
+	return translation.damaged ? 0 : n_functions;
 }

@@ -11,13 +11,10 @@
 
 /* A place in the source: of code that was inlined, with the number of the call; else -1. */
 struct v8_place {
-	int position, inlined; /* position: in the text of the script */
+	int position, inlined; /* position: in the text of the script; -1: not known */
 };
 
-/*
- * The place of the last entry at or before an offset in bytecode, or in compiled code. False: there is none, or its
- * position is not known.
- */
+/* The place of the last entry at or before an offset in bytecode, or in compiled code. False: there is none. */
 bool v8_tables_place(const uint8_t *table, size_t n, uint32_t offset, struct v8_place *place);
 
 /*
@@ -29,5 +26,19 @@ int v8_tables_bytecode(const uint8_t *table, size_t n, const uint8_t *bytecode, 
 
 /* The call with a number that was inlined: where it is, and the number of its function. False: there is none. */
 bool v8_tables_inlined(const uint8_t *table, size_t n, int number, struct v8_place *call, int *function);
+
+/* A function that optimized code stands for at a call. */
+struct v8_translated {
+	int literal; /* the number of the function among the code's literals */
+	int offset;  /* in its bytecode */
+};
+/*
+ * Fills in the functions of a translation, which begins at an index, the outermost first: at most `max`. opcodes: for each a
+ * character, the number of its operands; B: it begins a translation, R, F: it is a frame of a function, with and without a
+ * place for what it returns; c, i, w: other frames; the last one repeats what the translation before had. Returns how many;
+ * 0: the table is damaged, or there are more.
+ */
+size_t v8_tables_translation(const uint8_t *table, size_t n, const char *opcodes, int index,
+			     struct v8_translated *functions, size_t max);
 
 #endif
