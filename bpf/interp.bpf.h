@@ -409,32 +409,44 @@ __noinline int interp_rest(__u32 number)
 
 /* --- INTERP_NOTES --- */
 
-/* How far code that a compiler made is from the runtime's own, at most. */
-#define INTERP_NEAR (1ULL << 28)
-
 /*
- * The place in the function of the innermost frame, which is in the runtime's file. Code that the loop jumps to has the
- * frame of the loop; other code may have no frame of its own, and that of who has called it.
+ * Adds the return address that is among the n words from SP on, if there is one into code that a compiler made, which is
+ * in no file. Innermost code may have no frame of its own, or not yet: then it has that of who has called it. n: 4 at most.
  */
+static __always_inline __u64 interp_add_caller(struct unwind_slot *slot, int n, __u64 place)
+{
+	if (!slot->exact || bpf_probe_read_user(slot->words, 4 * 8, (void *)slot->regs.sp))
+		return place;
+#pragma nounroll
+	for (int i = 0; i < n; i++) {
+		__u64 address = i;
+
+		barrier_var(i);
+		barrier_var(address);
+		address = slot->words[address & 3];
+		if (address >> 47 || !unwind_search_mapping(slot, address) || slot->base)
+			continue;
+		unwind_add_frame(slot, slot->record.n_user, address - 1);
+		return INTERP_PLACE_MAYBE;
+	}
+	return place;
+}
+
+/* The place in the function of the innermost frame. Code that the loop jumps to has the frame of the loop. */
 static __always_inline __u64 interp_place_on_top(struct unwind_slot *slot, const struct interp_plan *plan,
 						 const struct interp_note *note, __u64 offset)
 {
 	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
-	__u64 bytecode, place, ret;
+	__u64 bytecode, place;
 
 	if (bpf_probe_read_kernel(&bytecode, 8, regs + plan->frame_register) ||
 	    bpf_probe_read_kernel(&place, 8, regs + plan->place_register))
 		return INTERP_PLACE_UNKNOWN;
-	if (bytecode == note->bytecode) {
-		if (offset - plan->loop.gap >= plan->loop.gap_size)
-			place = note->offset >> 32;
-		return place < INTERP_PLACE_UNKNOWN ? place : INTERP_PLACE_UNKNOWN;
-	}
-	if (!slot->exact || bpf_probe_read_user(&ret, 8, (void *)slot->regs.sp) ||
-	    ret - slot->regs.pc + INTERP_NEAR > 2 * INTERP_NEAR)
-		return INTERP_PLACE_UNKNOWN;
-	unwind_add_frame(slot, slot->record.n_user, ret - 1);
-	return INTERP_PLACE_MAYBE;
+	if (bytecode != note->bytecode)
+		return interp_add_caller(slot, 4, INTERP_PLACE_UNKNOWN);
+	if (offset - plan->loop.gap >= plan->loop.gap_size)
+		place = note->offset >> 32;
+	return place < INTERP_PLACE_UNKNOWN ? place : INTERP_PLACE_UNKNOWN;
 }
 
 /* Adds the function of the frame that was added last, if it is one's. */
@@ -458,7 +470,7 @@ __noinline int interp_note(__u32 number)
 	offset = (slot->regs.pc + slot->base) & STACK_OFFSET_MASK;
 	in_loop = slot->base && offset - plan->loop.begin < plan->loop.size;
 	if (!slot->base)
-		place = INTERP_PLACE_BY_CODE;
+		place = slot->top ? interp_add_caller(slot, 1, INTERP_PLACE_BY_CODE) : INTERP_PLACE_BY_CODE;
 	else if (slot->top)
 		place = interp_place_on_top(slot, plan, &note, offset);
 	else if (in_loop && !(__u32)note.offset && note.offset >> 32 < INTERP_PLACE_UNKNOWN)

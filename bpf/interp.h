@@ -142,7 +142,7 @@ enum interp_of {
  * made is a frame in no file, which stands before that of the function.
  */
 #define INTERP_PLACE_BY_CODE INTERP_PLACE_MASK	     /* the frame before says it */
-#define INTERP_PLACE_MAYBE   (INTERP_PLACE_MASK - 1) /* so it does if its code is of the function; else it is none */
+#define INTERP_PLACE_MAYBE   (INTERP_PLACE_MASK - 1) /* so it does if its code is of the function; else it is no frame */
 #define INTERP_PLACE_UNKNOWN (INTERP_PLACE_MASK - 2)
 
 #endif

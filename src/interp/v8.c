@@ -2,6 +2,8 @@
 /* From a note and the address of code to functions with their lines. */
 #include "v8_part.h"
 
+#define CODE_FRAMES (V8_FRAMES / 2) /* the most of one piece of code */
+
 struct v8 *v8_new(void)
 {
 	return base_alloc(sizeof(struct v8));
@@ -51,7 +53,7 @@ static uint64_t literal_of(const struct v8_code *code, int number, size_t n)
 static int add_call(struct v8 *v8, const struct v8_process *process, const struct v8_code *code, uint64_t offset,
 		    struct v8_frame *frames)
 {
-	struct v8_translated functions[V8_FRAMES - 1];
+	struct v8_translated functions[CODE_FRAMES - 1];
 	const struct v8_function *function = v8_function_at(v8, process, code->shared);
 	int index = v8_code_translation(code, offset + 1);
 	size_t n;
@@ -85,7 +87,7 @@ static int add_optimized(struct v8 *v8, const struct v8_process *process, const 
 	if (!v8_tables_place(code->table, code->n_table, (uint32_t)offset, &place))
 		place = (struct v8_place){ .position = -1, .inlined = -1 };
 	for (; place.inlined >= 0; place = call) {
-		if (n == V8_FRAMES - 2 ||
+		if (n == CODE_FRAMES - 1 ||
 		    !v8_tables_inlined(code->calls, code->n_calls, place.inlined, &call, &number) ||
 		    !add(v8, process, literal_of(code, number, code->n_inlined), place.position, &frames[n++]))
 			return 0;
@@ -93,56 +95,79 @@ static int add_optimized(struct v8 *v8, const struct v8_process *process, const 
 	return add(v8, process, code->shared, place.position, &frames[n]) ? n + 1 : 0;
 }
 
-/* The frames of compiled code. 0: it is not of this function, or not known. */
+/*
+ * The frames of compiled code. shared: of the function whose frame it has, 0: of none. 0: they are not known. *is_other: they
+ * are of another function.
+ */
 static int add_compiled(struct v8 *v8, const struct v8_process *process, uint64_t shared, uint64_t pc,
-			struct v8_frame *frames, bool maybe)
+			struct v8_frame *frames, bool *is_other)
 {
-	const struct v8_code *code = v8_code_at(v8, process, pc);
+	const struct v8_code *code = pc ? v8_code_at(v8, process, pc) : NULL;
 	const struct v8_function *function;
-	uint64_t offset;
-	int n;
+	int place;
 
+	*is_other = code && code->shared && code->shared != shared;
 	if (!code)
 		return 0;
-	offset = pc - code->start;
-	if (code->shared) {
-		if (maybe && code->shared != shared)
-			return 0;
-		n = add_optimized(v8, process, code, offset, frames);
-		/* code that has no frame yet has that of its caller */
-		if (n && code->shared != shared && add(v8, process, shared, -1, &frames[n]))
-			n++;
-		return n;
-	}
+	if (code->shared)
+		return add_optimized(v8, process, code, pc - code->start, frames);
 	function = v8_function_at(v8, process, shared);
 	if (!function || function->code != code->object)
 		return 0;
-	v8_function_place(v8, function,
-			  v8_tables_bytecode(code->table, code->n_table, function->bytecode, function->n_bytecode,
-					     function->layout->sizes, (uint32_t)offset),
-			  &frames[0]);
+	place = v8_tables_bytecode(code->table, code->n_table, function->bytecode, function->n_bytecode,
+				   function->layout->sizes, (uint32_t)(pc - code->start));
+	v8_function_place(v8, function, place, &frames[0]);
 	return 1;
 }
 
-int v8_frames(struct v8 *v8, const struct v8_process *process, uint64_t note, uint64_t pc,
-	      struct v8_frame frames[V8_FRAMES], bool *with_pc)
+/* The frames of code that has called what is innermost. 0: it has not. */
+static int add_caller(struct v8 *v8, const struct v8_process *process, uint64_t shared, uint64_t pc,
+		      struct v8_frame *frames)
 {
-	const uint64_t shared = INTERP_CODE(note);
+	bool is_other;
+	int n = add_compiled(v8, process, shared, pc, frames, &is_other);
+
+	return is_other ? 0 : n;
+}
+
+static int add_by_code(struct v8 *v8, const struct v8_process *process, uint64_t note, const uint64_t before[2],
+		       struct v8_frame *frames, int *n_before)
+{
+	const bool maybe = note && INTERP_PLACE(note) == INTERP_PLACE_MAYBE;
+	const uint64_t shared = note ? INTERP_CODE(note) : 0, pc = maybe ? before[1] : before[0];
+	bool is_other = true;
+	int n = 0, n_caller;
+
+	if (pc)
+		n = add_compiled(v8, process, shared, pc, frames, &is_other);
+	*n_before = maybe + (n > 0);
+	if (!is_other || !note || (pc && !n))
+		return n;
+	/* it has no frame of its own: the note is that of its caller */
+	n_caller = maybe ? add_caller(v8, process, shared, before[0], frames + n) : 0;
+	if (!n_caller && n && add(v8, process, shared, -1, &frames[n]))
+		n_caller = 1;
+	return n + n_caller;
+}
+
+int v8_frames(struct v8 *v8, const struct v8_process *process, uint64_t note, const uint64_t before[2],
+	      struct v8_frame frames[V8_FRAMES], int *n_before)
+{
 	const unsigned int place = INTERP_PLACE(note);
-	const struct v8_function *function = v8_function_at(v8, process, shared);
+	const struct v8_function *function;
 	int64_t offset = -1;
 	int n = 0;
 
-	*with_pc = place == INTERP_PLACE_MAYBE;
-	if (!function)
+	*n_before = 0;
+	if (note && !v8_function_at(v8, process, INTERP_CODE(note))) {
+		*n_before = place == INTERP_PLACE_MAYBE;
 		return -1;
-	if (pc && (place == INTERP_PLACE_BY_CODE || place == INTERP_PLACE_MAYBE))
-		n = add_compiled(v8, process, shared, pc, frames, place == INTERP_PLACE_MAYBE);
-	if (n) {
-		*with_pc = true;
-		return n;
 	}
-	function = v8_function_at(v8, process, shared);
+	if (!note || place == INTERP_PLACE_BY_CODE || place == INTERP_PLACE_MAYBE)
+		n = add_by_code(v8, process, note, before, frames, n_before);
+	if (n || !note)
+		return n;
+	function = v8_function_at(v8, process, INTERP_CODE(note));
 	if (!function)
 		return -1;
 	if (function->is_builtin)

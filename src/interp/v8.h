@@ -22,18 +22,19 @@ struct v8_frame {
 	int line;		     /* 0: not known */
 	bool is_begin;		     /* it is where the function begins: V8 has no lines of it */
 };
-#define V8_FRAMES 64 /* the most that one piece of code stands for */
+#define V8_FRAMES 128 /* the most that code stands for */
 
 struct v8;
 struct v8 *v8_new(void);
 void v8_free(struct v8 *v8); /* NULL: nothing */
 
 /*
- * The frames of a note, the innermost first, of which there may be none: a builtin has its native frame only. pc: the
- * address of the frame before it, if that is in no file; else 0. *with_pc: they are of that code, too: what stands for it
- * is not to be shown. Returns how many; -1: the function could not be read.
+ * The frames of a note, the innermost first, of which there may be none: a builtin has its native frame only. note 0: of the
+ * code alone. before: the addresses of the two frames in front of it, the nearer one first, where they are in no file; else
+ * 0. *n_before: of how many of them the frames are, too: these are not to be shown. Returns how many; -1: the function could
+ * not be read.
  */
-int v8_frames(struct v8 *v8, const struct v8_process *process, uint64_t note, uint64_t pc,
-	      struct v8_frame frames[V8_FRAMES], bool *with_pc);
+int v8_frames(struct v8 *v8, const struct v8_process *process, uint64_t note, const uint64_t before[2],
+	      struct v8_frame frames[V8_FRAMES], int *n_before);
 
 #endif

@@ -98,12 +98,9 @@ const struct frame *const *symbols_stack(struct symbols *symbols, const struct s
 	const pid_t pid = (pid_t)record->pid;
 
 	stack->n = 0;
-	for (size_t i = 0; i < record->n_user; i++) {
-		uint64_t frame = record->frames[i];
-
-		if (!(frame & INTERP_FRAME) || !symbols_add_notes(symbols, pid, frame, i ? record->frames[i - 1] : 0))
-			*vec_push(stack) = symbols_user(symbols, pid, frame);
-	}
+	for (size_t i = 0; i < record->n_user; i++)
+		if (!symbols_add_notes(symbols, record, i))
+			*vec_push(stack) = symbols_user(symbols, pid, record->frames[i]);
 	*n = stack->n;
 	return stack->v;
 }

@@ -137,30 +137,52 @@ static const struct frame *frame_of_v8(struct symbols *symbols, const struct v8_
 	return frame_of(symbols, name.data);
 }
 
-bool symbols_add_notes(struct symbols *symbols, pid_t pid, uint64_t frame, uint64_t before)
+/* A frame in no file: its address; else 0. */
+static uint64_t address_at(const struct stack_record *record, size_t i)
 {
-	uint64_t state, pc = before >> STACK_MODULE_SHIFT ? 0 : before;
-	const struct runtime *runtime = runtime_of(symbols, pid, &state);
-	const struct language *language = language_of(symbols, pid);
-	const struct peek peek = peek_at(&pid);
-	const struct v8_process process = { pid, runtime, &peek };
-	struct symbols_stack *stack = &symbols->stack;
-	struct v8_frame frames[V8_FRAMES];
-	bool with_pc;
-	int n;
+	return i < record->n_user && !(record->frames[i] >> STACK_MODULE_SHIFT) ? record->frames[i] : 0;
+}
 
-	if (!language || !language->has_notes || symbols->options.raw)
+static bool is_note(const struct stack_record *record, size_t i)
+{
+	return i < record->n_user && record->frames[i] & INTERP_FRAME;
+}
+
+/* Whether the note behind says what a frame in no file is. */
+static bool has_note(const struct stack_record *record, size_t i)
+{
+	return is_note(record, i + 1) || (address_at(record, i + 1) && is_note(record, i + 2) &&
+					  INTERP_PLACE(record->frames[i + 2]) == INTERP_PLACE_MAYBE);
+}
+
+bool symbols_add_notes(struct symbols *symbols, const struct stack_record *record, size_t i)
+{
+	const bool note = is_note(record, i);
+	uint64_t state, before[2] = { address_at(record, i - note), i > 1 && note ? address_at(record, i - 2) : 0 };
+	pid_t pid = (pid_t)record->pid;
+	const struct runtime *runtime;
+	const struct language *language;
+	const struct peek peek = peek_at(&pid);
+	struct v8_frame frames[V8_FRAMES];
+	int n, n_before;
+
+	if (symbols->options.raw || (!note && (!before[0] || has_note(record, i))))
+		return false;
+	runtime = runtime_of(symbols, pid, &state);
+	language = language_of(symbols, pid);
+	if (!language || !language->has_notes)
 		return false;
 	if (!symbols->interpreted.v8)
 		symbols->interpreted.v8 = v8_new();
-	n = v8_frames(symbols->interpreted.v8, &process, frame, pc, frames, &with_pc);
-	if (with_pc && pc && stack->n)
-		stack->n--;
-	for (int i = 0; i < n; i++)
-		*vec_push(stack) = frame_of_v8(symbols, &frames[i]);
+	n = v8_frames(symbols->interpreted.v8, &(struct v8_process){ pid, runtime, &peek }, note ? record->frames[i] : 0,
+		      before, frames, &n_before);
+	while (note && n_before-- && symbols->stack.n)
+		symbols->stack.n--;
+	for (int k = 0; k < n; k++)
+		*vec_push(&symbols->stack) = frame_of_v8(symbols, &frames[k]);
 	if (n < 0)
-		*vec_push(stack) = frame_of(symbols, language->unread);
-	return true;
+		*vec_push(&symbols->stack) = frame_of(symbols, language->unread);
+	return note || n;
 }
 
 const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame)

@@ -119,10 +119,10 @@ void symbols_release_files(struct symbols *symbols);
 /* The frame of an interpreter, with its name. */
 const struct frame *symbols_interpreted(struct symbols *symbols, pid_t pid, uint64_t frame);
 /*
- * Adds those of a note (bpf/interp.h) to the stack, or changes them together with the last one, which was added for the
- * frame before. False: the frame is no note.
+ * Adds those that stand for number i of a record's to the stack, in place of those before that it also says. False: it
+ * stands for none, and has its own name.
  */
-bool symbols_add_notes(struct symbols *symbols, pid_t pid, uint64_t frame, uint64_t before);
+bool symbols_add_notes(struct symbols *symbols, const struct stack_record *record, size_t i);
 void symbols_release_interpreted(struct symbols *symbols);
 
 /* Opens the perf map of a process. Without a map it holds the process's root, and tries again when called later. */
