@@ -74,7 +74,7 @@ SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/checked/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc $(B)/gen/syscalls_32.inc
 EMBED    := $(patsubst %,$(B)/gen/%.inc,$(notdir $(wildcard src/output/*.css src/output/*.js)))
-ANSWERS  := $(B)/gen/coming_from.inc $(B)/gen/constants.inc
+ANSWERS  := $(B)/gen/coming_from.inc $(B)/gen/constants.inc $(B)/gen/ioctls.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 # Zydis decodes x86's instructions. Those of arm64 are all of one length and need no decoder.
@@ -263,6 +263,14 @@ $(B)/gen/constants.inc: src/kernel/constants.txt Makefile
 	$(call say,GEN,$@)awk '/^\#/ { next } NF == 3 { $$2 = $(if $(filter arm64,$(ARCH)),$$3,$$2) } \
 		{ print NF == 1 ? $$1 : $$1 " " $$2 }' $< > $@.text
 	@{ echo '#define CONSTANTS_SIZE '$$(stat -c %s $@.text) && echo 'static const unsigned char packed[] = {' && \
+		gzip -9n < $@.text | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' && echo '};'; } > $@
+
+# The names of ioctl's requests, compressed.
+$(B)/gen/ioctls.inc: src/strace/ioctls.txt Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)sed '/^\#/d; s/^0x//' $< > $@.text
+	@{ echo '#define IOCTLS_SIZE '$$(stat -c %s $@.text) && echo '#define IOCTLS_LINES '$$(wc -l < $@.text) && \
+		echo 'static const unsigned char packed[] = {' && \
 		gzip -9n < $@.text | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' && echo '};'; } > $@
 
 # --- BPF: compiled, linked by bpftool (which removes the DWARF), turned into a skeleton ---

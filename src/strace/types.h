@@ -329,7 +329,7 @@ void strace_ret_ioprio(struct strace_line *line);
 void strace_ret_time(struct strace_line *line);
 void strace_ret_timex(struct strace_line *line);
 
-extern const struct strace_words strace_capabilities, strace_ioctl_names;
+extern const struct strace_words strace_capabilities;
 /* [{d_ino=...}, ...] of entries of a directory. */
 void strace_dirents(struct strace_line *line, const struct strace_blob *blob);
 

@@ -7,6 +7,7 @@
 #include "kernel/syscalls.h"
 #include "strace/lines_part.h"
 #include "strace/strace_part.h"
+#include "strace/types_ioctl.h"
 
 #define ROOM 8192
 #define BAD  16 /* an address that nothing is at */
@@ -184,4 +185,41 @@ Test(strace, addresses_of_sockets)
 				memcpy(bytes, &(const uint16_t){ family }, sizeof(uint16_t));
 			FAILED("connect", 3, P(bytes), n);
 		}
+}
+
+#define REQUESTED(WANT, ...) expect_args("ioctl", -9, ARGS((uint32_t)-1, __VA_ARGS__), "-1, " WANT)
+
+Test(strace, requests_of_ioctl)
+{
+	static const unsigned int words[16] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	static const unsigned short old[32] = { 0, 0, 0xd };
+
+	REQUESTED("BLKFLSBUF", 0x1261, P(words));
+	REQUESTED("RTC_ALM_SET, {tm_sec=1, tm_min=2, tm_hour=3, tm_mday=4, tm_mon=5, tm_year=6, ...}", 0x40247007, P(words));
+	REQUESTED("UFFDIO_COPY, {dst=0x200000001, src=0x400000003, len=0x600000005, "
+		  "mode=UFFDIO_COPY_MODE_DONTWAKE|UFFDIO_COPY_MODE_WP|0x800000004}",
+		  0xc028aa03, P(words));
+	REQUESTED("TIOCMSET, [TIOCM_LE]", 0x5418, P(words));
+	REQUESTED("TIOCMSET, 0x10", 0x5418, BAD);
+	REQUESTED("TIOCMGET, NULL", 0x5415, 0);
+	REQUESTED("TCFLSH, TCOFLUSH", 0x540b, 1);
+	REQUESTED("TCSETA, {c_iflag=, c_oflag=NL0|CR0|TAB0|BS0|VT0|FF0|, c_cflag=B9600|CS5|, c_lflag=, ...}", 0x5406, P(old));
+	REQUESTED("SIOCSIFMTU, {ifr_name=\"\\1\", ifr_mtu=5}", 0x8922, P(words));
+	REQUESTED("_IOC(_IOC_READ|_IOC_WRITE, 0x7a, 0xff, 0x4), 0x1", 0xc0047aff, 1);
+	for (unsigned int request = 0; request < 0x10000; request++)
+		FAILED("ioctl", 3, request, P(words));
+}
+
+/* A text that says more than there is, or is none, is not printed. */
+Test(strace, shapes_of_ioctl)
+{
+	static const char *const bad[] = { "%", "%d", "%d9", "%b4", "%b4(", "%b4(X)", "%e4(", "%v(", "%s99", "%.65", "%d4%d8" };
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		cr_assert(!strace_ioctl_shape(&line, bad[i], strlen(bad[i]), "\1\0\0\0\2\0\0\0", 8), "%s", bad[i]);
+	cr_assert_eq(out.len, 0);
+	cr_assert(strace_ioctl_shape(&line, "%d4 %.2%x2 %v(x)", 16, "\1\0\0\0\2\0\0\0", 8));
+	cr_assert_str_eq(out.data, "1 0 ...");
 }

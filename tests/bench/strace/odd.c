@@ -233,6 +233,11 @@ static void files(void)
 	syscall(SYS_fsetxattr, fd, "user.a", "a value of more than thirty-two \0", 33, 0);
 	syscall(SYS_fsetxattr, fd, "user.a", "va\0e\0", 5, 0);
 	syscall(SYS_fgetxattr, fd, "user.a", &handle, 100);
+	ioctl(-1, BLKFLSBUF, 0);
+	ioctl(-1, TIOCMSET, &(int){ 6 });
+	ioctl(-1, TCFLSH, 2);
+	ioctl(-1, FITRIM, &(struct fstrim_range){ 1, 2, 3 });
+	ioctl(-1, _IOC(3, 0x7a, 0xff, 4), 1);
 	ioctl(fd, FIGETBSZ, &handle);
 	syscall(SYS_flistxattr, fd, &handle, 100);
 	syscall(SYS_flistxattr, fd, NULL, 0);
