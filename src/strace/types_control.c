@@ -8,46 +8,6 @@
 
 #define U(X) ((unsigned long long)(X))
 
-/* --- bpf --- */
-
-WORDS(t_bpf, "BPF_",
-      "MAP_CREATE MAP_LOOKUP_ELEM MAP_UPDATE_ELEM MAP_DELETE_ELEM MAP_GET_NEXT_KEY PROG_LOAD OBJ_PIN OBJ_GET PROG_ATTACH "
-      "PROG_DETACH PROG_TEST_RUN PROG_GET_NEXT_ID MAP_GET_NEXT_ID PROG_GET_FD_BY_ID MAP_GET_FD_BY_ID OBJ_GET_INFO_BY_FD "
-      "PROG_QUERY RAW_TRACEPOINT_OPEN BTF_LOAD BTF_GET_FD_BY_ID TASK_FD_QUERY MAP_LOOKUP_AND_DELETE_ELEM MAP_FREEZE "
-      "BTF_GET_NEXT_ID MAP_LOOKUP_BATCH MAP_LOOKUP_AND_DELETE_BATCH MAP_UPDATE_BATCH MAP_DELETE_BATCH LINK_CREATE "
-      "LINK_UPDATE LINK_GET_FD_BY_ID LINK_GET_NEXT_ID ENABLE_STATS ITER_CREATE LINK_DETACH PROG_BIND_MAP TOKEN_CREATE");
-
-static void print_bpf_attr(struct strace_line *line, unsigned int arg)
-{
-	static const struct strace_words kinds = {
-		"BPF_MAP_TYPE_", "UNSPEC HASH ARRAY PROG_ARRAY PERF_EVENT_ARRAY PERCPU_HASH PERCPU_ARRAY STACK_TRACE "
-				 "CGROUP_ARRAY LRU_HASH LRU_PERCPU_HASH LPM_TRIE ARRAY_OF_MAPS HASH_OF_MAPS DEVMAP SOCKMAP CPUMAP "
-				 "XSKMAP SOCKHASH CGROUP_STORAGE REUSEPORT_SOCKARRAY PERCPU_CGROUP_STORAGE QUEUE STACK SK_STORAGE "
-				 "DEVMAP_HASH STRUCT_OPS RINGBUF INODE_STORAGE TASK_STORAGE BLOOM_FILTER"
-	};
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	unsigned int command = strace_arg(line, 0), size = strace_arg(line, 2);
-	const uint32_t *v;
-
-	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD || blob->n < 16 || command > 4 || size > 28 ||
-	    (command && size > 24)) {
-		strace_address(line->out, strace_arg(line, arg));
-		return;
-	}
-	v = strace_bytes(blob);
-	if (command) {
-		str_addf(line->out, "{map_fd=%u, key=%#llx", v[0], U(((const uint64_t *)v)[1]));
-		if (blob->n >= 24)
-			str_addf(line->out, command == 4 ? ", next_key=%#llx" : ", value=%#llx", U(((const uint64_t *)v)[2]));
-	} else {
-		str_add(line->out, "{map_type=");
-		strace_word(line->out, &kinds, v[0]);
-		str_addf(line->out, ", key_size=%u, value_size=%u, max_entries=%u", v[1], v[2], v[3]);
-	}
-	str_addc(line->out, '}');
-}
-const struct strace_type t_bpf_attr = { print_bpf_attr, .steps = { STEP_ARRAY(NEXT(1), 1, 64) } };
-
 /* --- perf_event_open --- */
 
 BITS(t_perf_flags, "PERF_FLAG_", "FD_NO_GROUP FD_OUTPUT PID_CGROUP FD_CLOEXEC");

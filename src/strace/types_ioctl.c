@@ -7,6 +7,7 @@
 #include "strace_part.h"
 #include "types.h"
 #include "types_ioctl.h"
+#include "types_shape.h"
 
 #define GETFLAGS_REQUEST  0x80086601
 #define SETFLAGS_REQUEST  0x40086602
@@ -190,7 +191,7 @@ static void add_by_shape(struct strace_line *line, uint64_t value, const struct 
 	}
 	shape += is_own || is_filled_in;
 	shape_n -= is_own || is_filled_in;
-	if (*shape == 'p' || !p || (is_filled_in && !strace_ok(line)) || !strace_ioctl_shape(line, shape, shape_n, p, n))
+	if (*shape == 'p' || !p || (is_filled_in && !strace_ok(line)) || !strace_shape(line, shape, shape_n, p, n, n))
 		strace_address(line->out, value);
 }
 

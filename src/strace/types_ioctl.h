@@ -14,8 +14,6 @@ struct strace_ioctl {
 
 /* NULL: a request without a name. */
 const struct strace_ioctl *strace_ioctl_of(uint32_t request);
-/* Appends the text of n bytes; false, and nothing, if it is made of more. */
-bool strace_ioctl_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n);
 /* {c_iflag=..., ...} of struct termios, and of struct termio. */
 void strace_termios(struct strace_line *line, const void *bytes);
 void strace_termio(struct strace_line *line, const void *bytes);

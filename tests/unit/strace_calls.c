@@ -7,7 +7,7 @@
 #include "kernel/syscalls.h"
 #include "strace/lines_part.h"
 #include "strace/strace_part.h"
-#include "strace/types_ioctl.h"
+#include "strace/types_shape.h"
 
 #define ROOM 8192
 #define BAD  16 /* an address that nothing is at */
@@ -213,13 +213,34 @@ Test(strace, requests_of_ioctl)
 /* A text that says more than there is, or is none, is not printed. */
 Test(strace, shapes_of_ioctl)
 {
-	static const char *const bad[] = { "%", "%d", "%d9", "%b4", "%b4(", "%b4(X)", "%e4(", "%v(", "%s99", "%.65", "%d4%d8" };
+	static const char *const bad[] = { "%", "%d", "%d9", "%b4", "%b4(", "%b4(X)", "%e4(", "%v(", "%s99", "%.65", "%d4%d8", "%d8%?" };
 	struct str out __str = {};
 	struct strace_line line = { .out = &out, .settings = &settings };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		cr_assert(!strace_ioctl_shape(&line, bad[i], strlen(bad[i]), "\1\0\0\0\2\0\0\0", 8), "%s", bad[i]);
+		cr_assert(!strace_shape(&line, bad[i], strlen(bad[i]), "\1\0\0\0\2\0\0\0", 8, 8), "%s", bad[i]);
 	cr_assert_eq(out.len, 0);
-	cr_assert(strace_ioctl_shape(&line, "%d4 %.2%x2 %v(x)", 16, "\1\0\0\0\2\0\0\0", 8));
+	cr_assert(strace_shape(&line, "%d4 %.2%x2 %v(x)", 16, "\1\0\0\0\2\0\0\0", 8, 8));
 	cr_assert_str_eq(out.data, "1 0 ...");
+}
+
+#define TOLD(WANT, ...) expect_args("bpf", -22, ARGS(__VA_ARGS__), WANT)
+
+Test(strace, attributes_of_bpf)
+{
+	static const unsigned int words[64] = { 1, 2, 3, 4, 5, 6, 7 }, zeros[64] = { 0 };
+
+	TOLD("BPF_MAP_CREATE, {map_type=BPF_MAP_TYPE_HASH, key_size=2, value_size=3, max_entries=4}, 16", 0, P(words), 16);
+	TOLD("BPF_MAP_CREATE, {map_type=BPF_MAP_TYPE_HASH, key_size=2, value_size=3, max_entries=4, "
+	     "map_flags=BPF_F_NO_PREALLOC|BPF_F_NUMA_NODE, inner_map_fd=6, numa_node=7}, 28",
+	     0, P(words), 28);
+	TOLD("BPF_MAP_DELETE_ELEM, {map_fd=1, key=0x400000003, ...}, 24", 3, P(words), 24);
+	TOLD("BPF_MAP_DELETE_ELEM, {map_fd=1, key=NULL}, 4", 3, P(words), 4);
+	TOLD("BPF_PROG_TEST_RUN, {test={prog_fd=0, retval=0, data_size_in=0, data_size_out=0, data_in=NULL, data_out=NULL, "
+	     "repeat=0, duration=0}}, 40",
+	     10, P(zeros), 40);
+	TOLD("BPF_ITER_CREATE, 0x10, 8", 33, BAD, 8);
+	for (unsigned int command = 0; command < 50; command++)
+		for (unsigned int size = 0; size <= sizeof(words); size++)
+			FAILED("bpf", command, P(words), size);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Arguments of ioctl whose text stands in src/strace/ioctls.txt, which says how. */
+/* Structs whose text is told by another text: those of ioctl in src/strace/ioctls.txt, which says how, and of bpf. */
 #include <net/if.h>
 
 #include "strace_part.h"
 #include "types.h"
-#include "types_ioctl.h"
+#include "types_shape.h"
 
 /* Where the printing is: in the text, and in the memory. */
 struct walk {
@@ -12,6 +12,7 @@ struct walk {
 	const char *at, *end;
 	const unsigned char *bytes;
 	size_t used, n;
+	size_t size; /* as the call says, which may be less than n */
 };
 
 static bool take(struct walk *walk, void *to, size_t n)
@@ -41,7 +42,7 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 {
 	struct str *out = walk->line->out;
 	uint64_t value = 0;
-	char names[768], *colon, interface[IF_NAMESIZE];
+	char names[1536], *colon, interface[IF_NAMESIZE];
 	struct strace_words words;
 
 	if (size > sizeof(value) || !take(walk, &value, size))
@@ -55,6 +56,10 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 		return true;
 	case 'p':
 		strace_address(out, value);
+		return true;
+	case 'k':
+		str_addf(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned int)value >> 16, (unsigned int)value >> 8 & 0xff,
+			 (unsigned int)value & 0xff);
 		return true;
 	case 'i':
 		if (if_indextoname(value, interface))
@@ -94,11 +99,34 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 	return true;
 }
 
+/* Says that there is more than a call knows. */
+static void add_rest(struct walk *walk)
+{
+	for (size_t i = walk->used; i < walk->size && i < walk->n; i++)
+		if (walk->bytes[i]) {
+			str_add(walk->line->out, ", ...");
+			return;
+		}
+}
+
 static bool add_item(struct walk *walk)
 {
 	char letter = *walk->at++;
 	size_t size = 0;
 
+	if (letter == '|')
+		return true;
+	if (letter == '+') {
+		add_rest(walk);
+		return true;
+	}
+	if (letter == '?') {
+		if (walk->used < walk->size)
+			return true;
+		while (walk->at < walk->end && !(walk->at[-1] == '%' && *walk->at == '|'))
+			walk->at++;
+		return walk->at < walk->end;
+	}
 	if (letter == 'v') {
 		if (walk->line->settings->whole) {
 			walk->at++; /* its end is left out below */
@@ -118,18 +146,18 @@ static bool add_item(struct walk *walk)
 	return strchr(".as", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
 }
 
-bool strace_ioctl_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n)
+bool strace_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n, size_t size)
 {
 	struct str text __str = {};
 	struct strace_line part = *line;
-	struct walk walk = { .line = &part, .at = shape, .end = shape + shape_n, .bytes = bytes, .n = n };
+	struct walk walk = { .line = &part, .at = shape, .end = shape + shape_n, .bytes = bytes, .n = n, .size = size };
 
 	part.out = &text;
 	while (walk.at < walk.end) {
 		char c = *walk.at++;
 
-		/* the end of what only -v shows */
-		if (c == ')')
+		/* the end of what only -v shows, and of what has been left out */
+		if (c == ')' || (c == '|' && walk.at[-2] == '%'))
 			continue;
 		if (c != '%')
 			str_addc(&text, c);
