@@ -244,3 +244,22 @@ Test(strace, attributes_of_bpf)
 		for (unsigned int size = 0; size <= sizeof(words); size++)
 			FAILED("bpf", command, P(words), size);
 }
+
+#define TRACED(WANT, RET, ...) expect_args("ptrace", RET, ARGS(__VA_ARGS__), WANT)
+
+Test(strace, requests_of_ptrace)
+{
+	static const uint64_t words[32] = { 1, 2, 3 };
+
+	TRACED("PTRACE_CONT, 7, NULL, SIGKILL", 0, 7, 7, 0, 9);
+	TRACED("PTRACE_KILL, 7", 0, 8, 7, 1, 2);
+	TRACED("PTRACE_PEEKUSER, 7, 0x7, 0x10", -3, 3, 7, 7, BAD);
+	TRACED("PTRACE_GETEVENTMSG, 7, NULL, [1]", 0, 0x4201, 7, 0, P(words));
+	TRACED("PTRACE_GETSIGMASK, 7, 8, [HUP]", 0, 0x420a, 7, 8, P(words));
+	TRACED("PTRACE_GETREGSET, 7, NT_PRSTATUS, {iov_base=0x1, iov_len=2}", -3, 0x4204, 7, 1, P(words));
+	TRACED("PTRACE_SEIZE, 7, NULL, PTRACE_O_TRACESYSGOOD", 0, 0x4206, 7, 0, 1);
+	for (unsigned int request = 0; request < 64; request++) {
+		FAILED("ptrace", request, 7, P(words), P(words));
+		FAILED("ptrace", 0x4200 + request, 7, P(words), P(words));
+	}
+}
