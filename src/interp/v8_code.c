@@ -10,7 +10,7 @@
 #define BYTES_MAX (64 * 1024 * 1024) /* of tables */
 /* How far the begin of the code is searched for, and how many things that look like one are looked at. */
 #define PAGE	  4096
-#define PAGES_MAX 256
+#define PAGES_MAX 64
 #define LOOKS_MAX 32
 #define CODE_SIZE 80
 #define KIND_MASK 15
@@ -211,12 +211,12 @@ static uint32_t keep(struct v8 *v8, const struct v8_process *process, struct v8_
 	return number;
 }
 
-/* Whether code that was read is still there. */
+/* Whether code that was read is still there; or nothing is, since the process has ended. */
 static bool is_same(const struct v8_process *process, const struct v8_code *code)
 {
 	uint64_t words[ARRAY_SIZE(code->words)];
 
-	return peek_copy(process->peek, code->object + 8, words, sizeof(words)) &&
+	return !process->runtime || !peek_copy(process->peek, code->object + 8, words, sizeof(words)) ||
 	       !memcmp(words, code->words, sizeof(words));
 }
 
@@ -232,9 +232,9 @@ const struct v8_code *v8_code_at(struct v8 *v8, const struct v8_process *process
 		code = &codes->v[codes->places.v[place]];
 	if (code && pc - code->start >= code->size)
 		code = NULL;
-	if (!process->runtime || (code && is_same(process, code)))
+	if (code && is_same(process, code))
 		return code;
-	if (!find_head(process, pc, &found))
+	if (!process->runtime || !find_head(process, pc, &found))
 		return NULL;
 	number = keep(v8, process, &found);
 	if (number == SET_NONE || !codes->v[number].size)
