@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Fuzzes the readers of functions: the input is the memory of a process, from an address on; the function is at its
- * begin. And the line table of Python: the whole input is one.
+ * begin. And the line table of Python, and the tables of V8: the whole input is one.
  */
 #include "fuzz.h"
 #include "interp/language.h"
 #include "interp/lines.h"
+#include "interp/v8.h"
+#include "interp/v8_tables.h"
 
 #define BEGIN 0x10000
 #define STATE 0x20000
@@ -63,6 +65,88 @@ static void check_names(const struct runtime *runtime, const struct peek *peek, 
 	names_release(&code);
 }
 
+static const struct runtime v8_runtime = {
+	.language = &language_v8,
+	.v8 = { .map_type = 12,
+		.function_shared = 24,
+		.shared_data = 8,
+		.shared_name = 16,
+		.shared_script = 32,
+		.script_source = 8,
+		.script_name = 16,
+		.script_line = 24,
+		.script_ends = 56,
+		.bytecode_positions = 32,
+		.bytecode_data = 54,
+		.code_data = 16,
+		.code_positions = 24,
+		.code_stream = 32,
+		.code_start = 40,
+		.code_kind = 48,
+		.code_size = 56,
+		.stream_code = 8,
+		.stream_start = 16,
+		.stream_align = 64,
+		.kind_baseline = 11,
+		.kind_optimized = 12,
+		.kinds_optimized = 2,
+		.sizes = "AAAABCDERSI",
+		.opcodes = "10BB11c1c11111i11111111RFFFw01111121",
+		.shared_type = 0x8010,
+		.scope_type = 0x8011,
+		.script_type = 0x8012,
+		.array_type = 0x8013,
+		.weak_type = 0x8014,
+		.bytes_type = 0x8015,
+		.bytecode_type = 0x8016,
+		.interpreter_type = 0x8017,
+		.code_type = 0x8018,
+		.stream_type = 0x8019 }
+};
+
+/* A function at the begin of the memory, and code anywhere in it. */
+static void check_v8(const struct peek *peek, size_t size)
+{
+	const struct v8_process process = { 1, &v8_runtime, peek };
+	struct v8 *v8 = v8_new();
+	static const unsigned int places[] = { 0, 60, 200, INTERP_PLACE_BY_CODE, INTERP_PLACE_MAYBE, INTERP_PLACE_UNKNOWN };
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(places); i++) {
+		const uint64_t note = INTERP_FRAME | (uint64_t)BEGIN >> 3 << INTERP_PLACE_BITS | places[i / 2];
+		const uint64_t before[] = { BEGIN + size / 2, BEGIN + size - 1 };
+		struct v8_frame frames[V8_FRAMES];
+		int n_before, n = v8_frames(v8, &process, i == 1 ? 0 : note, before, frames, &n_before);
+
+		if (n > V8_FRAMES || n_before > 2)
+			abort();
+		for (int k = 0; k < n; k++) {
+			check_text(frames[k].function, NAMES_FUNCTION);
+			check_text(frames[k].file, NAMES_FILE);
+			if (frames[k].line < 0)
+				abort();
+		}
+	}
+	v8_free(v8);
+}
+
+static void check_tables(const uint8_t *data, size_t size)
+{
+	struct v8_translated functions[8];
+	struct v8_place place;
+	int function;
+
+	for (int i = -1; i < 256; i += 15) {
+		v8_tables_place(data, size, (uint32_t)i, &place);
+		v8_tables_inlined(data, size, i, &place, &function);
+		if (v8_tables_translation(data, size, v8_runtime.v8.opcodes, i, functions, ARRAY_SIZE(functions)) >
+		    ARRAY_SIZE(functions))
+			abort();
+		if (v8_tables_bytecode(data, size / 2, data + size / 2, size - size / 2, v8_runtime.v8.sizes,
+				       (uint32_t)i) >= (int)(size - size / 2))
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size };
@@ -71,6 +155,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++)
 		for (unsigned int of = 0; of <= (runtimes[i].language->has_lines ? INTERP_OF_FILE : 0); of++)
 			check_names(&runtimes[i], &peek, BEGIN | of);
+	check_v8(&peek, size);
+	check_tables(data, size);
 	for (unsigned int place = 0; place < 256; place += 15)
 		if (lines_at(data, size, 1, place) < 0)
 			abort();

@@ -13,11 +13,12 @@ END
 	run sonde profile -F 999 -f -c "sh -c 'echo \$\$ > pid; exec node --perf-basic-prof busy.js'"
 	rm -f "/tmp/perf-$(cat pid).map"
 	expect_exit 0
-	# the map does not exist yet when sh starts
-	expect_line '^node;.*;node::Start;.*;JS:[*~^]?hotOuter [^;]*busy.js:2:[0-9]+(;JS:.*)? [0-9]+$'
-	# without a map they have no names
+	# the map does not exist yet when sh starts; of a version of V8 that sonde knows it needs none
+	expect_line '^node;.*;node::Start;.*;(JS:[*~^]?hotOuter [^;]*busy.js:2:[0-9]+|hotOuter \(busy[.]js:2\+?\))(;.*)? [0-9]+$'
 	run sonde profile -F 999 -f -c "node busy.js"
 	expect_exit 0
+	grep -q ';hotOuter (busy[.]js:2' out && return 0
+	# without a map others have no names
 	expect_line '^node;.*;node::Start;.*;\[unknown\] [0-9]+$'
 	expect_no_line hotOuter
 }

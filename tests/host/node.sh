@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Stacks of Node 20, if it is in the path.
+# shellcheck disable=SC2154 # $0 is the tree, as tests/run says
+. "$0/tests/guest/interp.sh"
+
+# start_node ARG...: runs a program until it says that it is ready, as $program.
+start_node() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	case $(node -p process.versions.v8 2>&1) in
+	11.3.*) ;;
+	*) skip "there is no node with V8 11.3" ;;
+	esac
+	node "$@" > ready 2> own &
+	program=$!
+	wait_until 60 grep -q ready ready || fail "node does not run: $(cat own)"
+}
+
+end_node() {
+	kill $program
+	wait $program || :
+}
+
+# Says each of its stacks once, as "(anonymous) 5;f 3", and makes a system call there.
+write_teller() {
+	cat > own.js << 'END'
+'use strict';
+Error.stackTraceLimit = 100;
+Error.prepareStackTrace = (e, sites) => sites
+	.filter((s) => s.getFileName() === __filename)
+	.map((s) => `${s.getFunctionName() || '(anonymous)'} ${s.getLineNumber()}`)
+	.reverse().join(';');
+const told = new Set();
+let on = false;
+function tell() {
+	if (!on) return 1;
+	const stack = new Error().stack;
+	if (!told.has(stack)) { told.add(stack); require('fs').writeSync(2, stack + '\n'); }
+	process.umask(0o22);
+	return 1;
+}
+class Shape {
+	constructor(n) { this.n = n; }
+	get area() { return this.compute(this.n) + tell(); }
+	compute(x) { return Shape.helper(x) + 1; }
+	static helper(x) { return x % 3 ? x : deep(3); }
+}
+function deep(n) { return n > 0 ? deep(n - 1) : tell(); }
+const arrow = (x) => inner(
+	x);
+function inner(x) {
+	const r = [3, 1, 2].map((v) => {
+		return v + tell();
+	});
+	r.sort((a, b) => { tell(); return a - b; });
+	return r.reduce((s, v) => s + v, 0);
+}
+function* gen() { yield 1; yield tell(); }
+function viaGen() { let s = 0; for (const x of gen()) s += x; return s; }
+function viaApply() { return tell.apply(null) + Reflect.apply(tell, null, []); }
+function viaJson() { return JSON.stringify({ toJSON() { return tell(); } }).length; }
+function viaTry() { try { thrower(); } catch (e) { return tell(); } }
+function thrower() { tell(); throw told; }
+function viaNew(n) { const s = new Shape(6 + n % 3); return s.area; }
+const o = { method() { return closure()(); } };
+function closure() { return function () { return tell(); }; }
+function viaForEach() { let s = 0; [1, 2].forEach(function each(v) { s += v + tell(); }); return s; }
+function hot(n) {
+	let s = 0;
+	for (let i = 0; i < 3; i++)
+		s += arrow(i);
+	s += viaGen() + viaApply() + viaJson() + viaTry();
+	return s + viaNew(n) + o.method() + viaForEach();
+}
+const warm = Number(process.argv[2]);
+for (let i = 0; i < warm; i++) hot(i);
+on = true;
+console.log('ready');
+for (let i = 0; ; i++) hot(i);
+END
+}
+
+# own WARM OPTION...: all stacks at the system call must be those that the program says itself. It runs WARM rounds before.
+own() {
+	write_teller
+	warm=$1
+	shift
+	start_node "$@" own.js "$warm"
+	start sonde stackcount -U -f -p $program t:syscalls:sys_enter_umask
+	wait_until 60 has_run $(($(awk '{ print $14 + $15 }' /proc/$program/stat) + 100)) || fail "the program does not run"
+	stop INT
+	end_node
+	expect_exit 0
+	grep -o '[^;]* (own\.js.*' out | sed 's/ [0-9]*$//' | tr ';' '\n' | grep -c '(own\.js:[0-9]*+)' > unsure || :
+	sed 's/ [0-9]*$//' out | awk -F';' '{
+		s = ""
+		for (i = 1; i <= NF; i++)
+			if ($i ~ / \(own\.js/) {
+				sub(/\(own\.js:/, "", $i)
+				sub(/\)$/, "", $i)
+				s = s ";" $i
+			}
+		print substr(s, 2) }' | sort -u > seen
+	# it makes the call two lines further
+	sed 's/;tell 11$/;tell 13/' own | sort -u > said
+	[ "$(wc -l < said)" = 11 ] || fail "$(wc -l < said) stacks were said, not 11"
+	diff said seen || fail "stacks are not the program's"
+	[ "$(cat unsure)" = 0 ] || fail "$(cat unsure) frames have no line"
+}
+
+# With functions that were inlined, and code that V8 gives up when the program begins to tell.
+test_node_own() {
+	own 20000
+}
+
+test_node_own_interpreted() {
+	own 0 --no-opt --no-sparkplug
+}
+
+# slow=yes
+test_node_own_baseline() {
+	own 3000 --no-opt --always-sparkplug
+}
+
+# Functions that call each other, in all kinds of code.
+write_program() {
+	cat > nest.js << 'END'
+'use strict';
+function leaf(x) {
+	let s = 0;
+	for (let i = 0; i < 50; i++)
+		s = (s + i * x) % 1000;
+	return s;
+}
+function text(x) {
+	let t = '';
+	for (let i = 0; i < 10; i++)
+		t += x + i;
+	return t.length;
+}
+class K {
+	work(n) {
+		let s = 0;
+		for (let i = 0; i < n; i++)
+			s += leaf(i);
+		return s;
+	}
+}
+function sorts(n) {
+	const a = Array.from({ length: n }, (_, i) => i * 7919 % 101);
+	a.sort((p, q) => p - q);
+	return a.map((v) => v + text(v)).reduce((s, v) => s + v, 0);
+}
+function again(n) {
+	return n ? again(n - 1) + 1 : leaf(3);
+}
+function main() {
+	let s = 0;
+	for (let i = 0; i < 200; i++)
+		s += new K().work(20) + sorts(20) + again(6);
+	return s;
+}
+console.log('ready');
+while (true)
+	main();
+END
+}
+
+in_leaf='leaf \(nest.js:[2-6]\+?\)'
+in_text='text \(nest.js:(8|9|1[0-2])\+?\)'
+in_work="work \(nest.js:1[4-8]\+?\)(;([^;(]*;)*$in_leaf)?"
+in_sorts="sorts \(nest.js:2[1-4]\+?\)(;([^;(]*;)*\(anonymous\) \(nest.js:2[2-4]\+?\)(;([^;(]*;)*$in_text)?)?"
+in_again="again \(nest.js:2[67]\+?\)(;([^;(]*;)*again \(nest.js:2[67]\+?\))*(;([^;(]*;)*$in_leaf)?"
+in_main="main \(nest.js:(29|3[0-3])\+?\)(;([^;(]*;)*($in_work|$in_sorts|$in_again))?"
+in_file="\(anonymous\) \(nest.js:(36|37|1\+)\)(;([^;(]*;)*$in_main)?"
+
+# slow=yes
+test_node_samples() {
+	write_program
+	start_node nest.js
+	profile
+	end_node
+	# collections of garbage are on stacks, too; other threads have no functions
+	sed -i 's/v8::internal::(anonymous namespace)/v8::internal::anonymous/g; s/ \[clone[^]]*\]//g' out
+	expect_true 'node;.*nest\.js' "$in_file(;[^;]*)* [0-9]+$" '^$' 100 \
+		'^(leaf|text|work|sorts|again|main|\(anonymous\)) \(nest\.js|^[^(]* \((run_main|loader|node:)'
+	grep -o 'main (nest[^;]*;.*sorts (nest[^;]*;' out | grep -q . || fail "no function calls sorts"
+}
+
+test_node_native() {
+	write_program
+	start_node --no-opt --no-sparkplug nest.js
+	profile --native
+	end_node
+	grep -q 'Builtins_InterpreterEntryTrampoline;main (nest.js:[0-9]*)' out ||
+		grep -q 'main (nest.js:[0-9]*);.*Builtins_InterpreterEntryTrampoline' out || fail "the interpreter is not shown"
+}
+
+# A file that claims to be V8, of a version that has no plan: its stacks are as any other, and one line says why.
+test_node_that_is_none() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	LD_PRELOAD=$(dirname "$(command -v calls)")/libnodes.so sh -c 'while :; do :; done' &
+	program=$!
+	run sonde profile -p $program -f 1
+	kill $program
+	expect_exit 0
+	expect_line '^sh;'
+	expect_err 'stacks of V8 12\.4 \(.*libnodes\.so\) show .*: it is not 11\.3, which Node 20 has$'
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* src/interp/v8*: tables of V8 that a program of Node had, and objects in memory that is right, wrong or hostile. */
+#include <criterion/criterion.h>
+
+#include "interp/language.h"
+#include "interp/v8.h"
+#include "interp/v8_tables.h"
+
+TestSuite(interp_v8);
+
+static const char opcodes[] = "10BB11c1c11111i11111111RFFFw01111121";
+static const char sizes[] = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCC";
+
+static size_t bytes_of(const char *hex, uint8_t *bytes)
+{
+	size_t n = 0;
+
+	for (; hex[2 * n]; n++) {
+		unsigned int byte;
+
+		cr_assert_eq(sscanf(hex + 2 * n, "%2x", &byte), 1);
+		bytes[n] = (uint8_t)byte;
+	}
+	return n;
+}
+
+/* Of a function that calls one, which was inlined with the one that it calls. */
+Test(interp_v8, translations)
+{
+	uint8_t table[256];
+	const size_t n = bytes_of("0200060618060a021f061f031f051f0a1c1c180c00041d0c1d0e1f051d101c1c1c180c02061d121d0e1d141d100f010f"
+				  "071c1d1402340404271e0727181a0004261e07250f01251e0702490404271e0727181a0004261e07250f01251e07025e"
+				  "0202180e0a02261e07260f02026c020218030a022a027506063318380206281d161d18251c0285010606331838020628"
+				  "100e100c251c",
+				  table);
+	struct v8_translated functions[4];
+
+	cr_assert_eq(v8_tables_translation(table, n, opcodes, 0, functions, 4), 3);
+	cr_expect(functions[0].literal == 5 && functions[0].offset == 3);
+	cr_expect(functions[1].literal == 0 && functions[1].offset == 6);
+	cr_expect(functions[2].literal == 1 && functions[2].offset == 6);
+	/* these repeat parts of the first */
+	cr_assert_eq(v8_tables_translation(table, n, opcodes, 52, functions, 4), 2);
+	cr_expect(functions[1].literal == 0 && functions[1].offset == 13);
+	cr_assert_eq(v8_tables_translation(table, n, opcodes, 108, functions, 4), 1);
+	cr_expect(functions[0].literal == 5 && functions[0].offset == -1);
+	cr_assert_eq(v8_tables_translation(table, n, opcodes, 133, functions, 4), 3);
+	cr_expect(functions[2].literal == 1 && functions[2].offset == 28);
+	/* too many, cut off, not at the begin of one, nowhere */
+	cr_expect_eq(v8_tables_translation(table, n, opcodes, 133, functions, 2), 0);
+	cr_expect_eq(v8_tables_translation(table, 40, opcodes, 0, functions, 4), 0);
+	cr_expect_eq(v8_tables_translation(table, n, opcodes, 1, functions, 4), 0);
+	cr_expect_eq(v8_tables_translation(table, n, opcodes, (int)n, functions, 4), 0);
+	cr_expect_eq(v8_tables_translation(table, n, opcodes, -1, functions, 4), 0);
+}
+
+Test(interp_v8, places)
+{
+	/* offset 1 at position 160; 8 further at 165, inlined by call 0; 4 further, of no known position */
+	static const uint8_t table[] = { 0x03, 0x84, 0x05, 0x0f, 0x94, 0x80, 0x80, 0x80, 0x10, 0x07, 0x97, 0x85, 0x80, 0x80, 0x10 };
+	struct v8_place place;
+
+	cr_expect_not(v8_tables_place(table, sizeof(table), 0, &place));
+	cr_assert(v8_tables_place(table, sizeof(table), 1, &place));
+	cr_expect_eq(place.position, 160);
+	cr_expect_eq(place.inlined, -1);
+	cr_assert(v8_tables_place(table, sizeof(table), 8, &place));
+	cr_expect_eq(place.inlined, 0);
+	cr_expect_eq(place.position, 165);
+	cr_assert(v8_tables_place(table, sizeof(table), 100, &place));
+	cr_expect_eq(place.position, -1);
+	cr_expect_not(v8_tables_place(table, 2, 1, &place), "the number is cut off");
+	cr_expect_not(v8_tables_place(NULL, 0, 1, &place));
+}
+
+Test(interp_v8, bytecode)
+{
+	/* the prologue; three bytecodes, of which the second has a prefix */
+	static const uint8_t table[] = { 40, 4, 6, 0x85, 0x01 }, code[] = { 5, 1, 0, 6, 1, 2, 3, 4, 12 };
+
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 39), -1);
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 40), 0);
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 43), 0);
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 44), 2);
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 49), 2);
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 50), 8);
+	cr_expect_eq(v8_tables_bytecode(table, sizeof(table), code, sizeof(code), sizes, 1000), -1);
+	cr_expect_eq(v8_tables_bytecode(table, 2, code, sizeof(code), sizes, 44), -1);
+}
+
+/* A chain of inlined calls has an end, whatever the table says. */
+Test(interp_v8, inlined)
+{
+	const struct {
+		uint64_t position;
+		int32_t function, unused;
+	} calls[] = { { 100 << 1, 3, 0 }, { 50 << 1 | 2ULL << 31, 1, 0 } };
+	struct v8_place call;
+	int function;
+
+	cr_assert(v8_tables_inlined((const uint8_t *)calls, sizeof(calls), 0, &call, &function));
+	cr_expect(function == 3 && call.position == 99 && call.inlined == -1);
+	cr_expect_not(v8_tables_inlined((const uint8_t *)calls, sizeof(calls), 1, &call, &function), "it calls itself");
+	cr_expect_not(v8_tables_inlined((const uint8_t *)calls, sizeof(calls), 2, &call, &function));
+	cr_expect_not(v8_tables_inlined((const uint8_t *)calls, sizeof(calls), -1, &call, &function));
+}
+
+/* --- objects --- */
+
+enum type {
+	TYPE_TEXT = 0x28,
+	TYPE_TWO_BYTES = 0x20,
+	TYPE_CONS = 0x29,
+	TYPE_SHARED = 0x8010,
+	TYPE_SCOPE,
+	TYPE_SCRIPT,
+	TYPE_ARRAY,
+	TYPE_BYTES,
+	TYPE_BYTECODE,
+};
+
+static const struct runtime runtime = {
+	.language = &language_v8,
+	.v8 = { .map_type = 12,
+		.shared_data = 8,
+		.shared_name = 16,
+		.shared_script = 32,
+		.script_source = 8,
+		.script_name = 16,
+		.script_line = 24,
+		.script_ends = 56,
+		.bytecode_positions = 32,
+		.bytecode_data = 54,
+		.code_data = 16,
+		.stream_align = 64,
+		.sizes = sizes,
+		.opcodes = opcodes,
+		.shared_type = TYPE_SHARED,
+		.scope_type = TYPE_SCOPE,
+		.script_type = TYPE_SCRIPT,
+		.array_type = TYPE_ARRAY,
+		.bytes_type = TYPE_BYTES,
+		.bytecode_type = TYPE_BYTECODE }
+};
+
+/* An object with its map, which says its type. */
+struct object {
+	uint64_t map, words[32];
+	uint8_t of_map[16];
+};
+
+static struct object shared, scope, script, name, file, source, bytecode, positions;
+
+static uint64_t pointer(const struct object *object)
+{
+	return (uintptr_t)object + 1;
+}
+
+static void make(struct object *object, uint16_t type)
+{
+	memset(object, 0, sizeof(*object));
+	object->map = (uintptr_t)object->of_map + 1;
+	memcpy(object->of_map + 12, &type, sizeof(type));
+}
+
+static void make_text(struct object *object, const char *text)
+{
+	const uint32_t length = (uint32_t)strlen(text);
+
+	make(object, TYPE_TEXT);
+	memcpy((uint8_t *)object->words + 4, &length, sizeof(length));
+	memcpy(&object->words[1], text, length);
+}
+
+static uint64_t number(int32_t value)
+{
+	return (uint64_t)(uint32_t)value << 32;
+}
+
+/* A function at line 2 of a file, whose bytecode is at line 3 from offset 4 on. */
+static void make_function(void)
+{
+	static const uint8_t table[] = { 0x08, 112 };
+
+	make_text(&name, "add");
+	make_text(&file, "/srv/app/cart.js");
+	make_text(&source, "// one\nfunction add(x) {\n\treturn 1;\n}\n");
+	make(&script, TYPE_SCRIPT);
+	script.words[0] = pointer(&source);
+	script.words[1] = pointer(&file);
+	make(&scope, TYPE_SCOPE);
+	scope.words[3] = pointer(&name);
+	scope.words[4] = number(-1);
+	scope.words[5] = pointer(&shared);
+	scope.words[6] = number(19);
+	scope.words[7] = number(35);
+	make(&positions, TYPE_BYTES);
+	positions.words[0] = number(sizeof(table));
+	memcpy(&positions.words[1], table, sizeof(table));
+	make(&bytecode, TYPE_BYTECODE);
+	bytecode.words[0] = number(8);
+	bytecode.words[3] = pointer(&positions);
+	make(&shared, TYPE_SHARED);
+	shared.words[0] = pointer(&bytecode);
+	shared.words[1] = pointer(&scope);
+	shared.words[3] = pointer(&script);
+}
+
+static int read_with(struct v8 *v8, uint64_t address, unsigned int place, struct v8_frame frames[V8_FRAMES])
+{
+	static const uint64_t none[2];
+	pid_t pid = getpid();
+	const struct peek peek = peek_at(&pid);
+	int n_before;
+
+	return v8_frames(v8, &(struct v8_process){ pid, &runtime, &peek },
+			 INTERP_FRAME | address >> 3 << INTERP_PLACE_BITS | place, none, frames, &n_before);
+}
+
+static int read_new(unsigned int place, struct v8_frame *frame, char function[NAMES_FUNCTION])
+{
+	struct v8 *v8 = v8_new();
+	struct v8_frame frames[V8_FRAMES];
+	int n = read_with(v8, (uintptr_t)&shared, place, frames);
+
+	*function = 0;
+	if (n > 0) {
+		*frame = frames[0];
+		snprintf(function, NAMES_FUNCTION, "%s", frames[0].function);
+	}
+	v8_free(v8);
+	return n;
+}
+
+Test(interp_v8, names)
+{
+	struct v8_frame frames[V8_FRAMES];
+	struct v8 *v8 = v8_new();
+
+	make_function();
+	cr_assert_eq(read_with(v8, (uintptr_t)&shared, 53 + 5, frames), 1);
+	cr_expect_str_eq(frames[0].function, "add");
+	cr_expect_str_eq(frames[0].file, "/srv/app/cart.js");
+	cr_expect_eq(frames[0].line, 3);
+	cr_expect_not(frames[0].is_begin);
+	/* before the first position, and where there is none: the function's begin */
+	cr_assert_eq(read_with(v8, (uintptr_t)&shared, 53, frames), 1);
+	cr_expect(frames[0].line == 2 && frames[0].is_begin);
+	cr_assert_eq(read_with(v8, (uintptr_t)&shared, INTERP_PLACE_UNKNOWN, frames), 1);
+	cr_expect(frames[0].line == 2 && frames[0].is_begin);
+	/* another function takes its place */
+	make_text(&file, "/srv/app/list.js");
+	make_text(&name, "sub");
+	shared.words[1] = pointer(&name);
+	cr_assert_eq(read_with(v8, (uintptr_t)&shared, 53 + 5, frames), 1);
+	cr_expect_str_eq(frames[0].function, "sub");
+	/* a builtin has its native frame */
+	shared.words[0] = number(17);
+	cr_expect_eq(read_with(v8, (uintptr_t)&shared, 53, frames), 0);
+	/* and nothing is there any more */
+	shared.map = script.map;
+	cr_expect_eq(read_with(v8, (uintptr_t)&shared, 53, frames), -1);
+	v8_free(v8);
+}
+
+Test(interp_v8, names_that_are_none)
+{
+	struct v8_frame frame;
+	char function[NAMES_FUNCTION];
+
+	make_function();
+	scope.words[3] = number(0);
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_str_eq(function, "(anonymous)", "it has no name");
+	make_function();
+	scope.words[2] = number(INT32_MAX);
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_str_eq(function, "(anonymous)", "its name is nowhere");
+	make_function();
+	script.words[1] = pointer(&script);
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_eq(frame.line, 2);
+	make_function();
+	bytecode.words[0] = number(INT32_MAX);
+	positions.words[0] = number(INT32_MAX);
+	source.words[0] = UINT64_MAX;
+	cr_assert_eq(read_new(53 + 5, &frame, function), 1);
+	cr_expect_eq(frame.line, 0, "the lengths are too large");
+	make_function();
+	shared.map = 1;
+	cr_expect_eq(read_new(53, &frame, function), -1);
+}
+
+Test(interp_v8, names_with_odd_characters)
+{
+	static const uint16_t wide[] = { 0xe9, 0x20ac, '\n', 0xd83d, 0xde00, 0xd83d };
+	struct v8_frame frame;
+	char function[NAMES_FUNCTION];
+	struct object cons;
+
+	make_function();
+	make_text(&name, "a\x1b[31m");
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_null(strchr(function, 0x1b));
+	make_function();
+	make_text(&name, "");
+	memcpy((uint8_t *)name.words + 4, &(uint32_t){ ARRAY_SIZE(wide) }, 4);
+	memcpy(&name.words[1], wide, sizeof(wide));
+	name.of_map[12] = TYPE_TWO_BYTES;
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_eq(strncmp(function, "\xc3\xa9\xe2\x82\xac", 5), 0, "%s", function);
+	cr_expect_not_null(strstr(function, "\xf0\x9f\x98\x80"), "%s", function);
+	/* a text of two parts, and one that has itself as a part */
+	make_function();
+	make(&cons, TYPE_CONS);
+	memcpy((uint8_t *)cons.words + 4, &(uint32_t){ 6 }, 4);
+	cons.words[1] = cons.words[2] = pointer(&name);
+	scope.words[3] = pointer(&cons);
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_str_eq(function, "addadd");
+	cons.words[1] = cons.words[2] = pointer(&cons);
+	cr_assert_eq(read_new(53, &frame, function), 1);
+	cr_expect_str_eq(function, "(anonymous)");
+}
