@@ -58,6 +58,7 @@ static bool is_cut(const struct stacks *stacks, enum stack_end end)
 static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record *record)
 {
 	size_t n_user = record->n_user, n_kernel = record->n_kernel, n = 0;
+	const size_t most = stacks->settings->depth ? stacks->settings->depth : STACK_DEPTH;
 	const struct frame *const *user;
 	struct stacks_kept *kept;
 	bool is_deep;
@@ -67,8 +68,8 @@ static struct stacks_kept *keep(struct stacks *stacks, const struct stack_record
 		if (record->frames[i] & INTERP_FRAME)
 			precede(stacks, false);
 	user = symbols_stack(stacks->symbols, record, &n);
-	is_deep = n > STACK_DEPTH;
-	n = is_deep ? STACK_DEPTH : n;
+	is_deep = n > most;
+	n = is_deep ? most : n;
 	kept = base_alloc(sizeof(*kept) + (n + 1 + n_kernel) * sizeof(kept->frames[0]));
 	if (n)
 		memcpy(kept->frames, user, n * sizeof(*user));

@@ -25,7 +25,7 @@ static void read_scope(const struct v8_process *process, uint64_t pointer, char 
 	locals = V8_NUMBER(head[3]);
 	if (!V8_IS_NUMBER(head[3]) || locals < 0)
 		return;
-	at += sizeof(head) + 8 * (uint64_t)(locals <= SCOPE_LOCALS ? 2 * locals : 1 + locals);
+	at += sizeof(head) + 8 * (locals <= SCOPE_LOCALS ? 2 * (uint64_t)locals : 1 + (uint64_t)locals);
 	got = process->peek->read(process->peek->ctx, at, words, sizeof(words)) / 8;
 	if (v8_read_string(process, words[0], name, max) && !*name)
 		v8_read_string(process, words[2], name, max);

@@ -48,7 +48,7 @@ Test(interp_v8, translations)
 	cr_expect(functions[2].literal == 1 && functions[2].offset == 28);
 	/* too many, cut off, not at the begin of one, nowhere */
 	cr_expect_eq(v8_tables_translation(table, n, opcodes, 133, functions, 2), 0);
-	cr_expect_eq(v8_tables_translation(table, 40, opcodes, 0, functions, 4), 0);
+	cr_expect_eq(v8_tables_translation(table, 30, opcodes, 0, functions, 4), 0);
 	cr_expect_eq(v8_tables_translation(table, n, opcodes, 1, functions, 4), 0);
 	cr_expect_eq(v8_tables_translation(table, n, opcodes, (int)n, functions, 4), 0);
 	cr_expect_eq(v8_tables_translation(table, n, opcodes, -1, functions, 4), 0);
