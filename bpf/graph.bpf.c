@@ -540,8 +540,10 @@ int graph_session(void *ctx)
 	__u64 slot;
 
 	if (latency_is_return(ctx)) {
-		hit.task = current_task();
 		hit.key = *latency_cookie(ctx);
+		if (latency_began_nothing(hit.key))
+			return 0;
+		hit.task = current_task();
 		hit.who = task_key(hit.task);
 		ends(ctx, &hit);
 		return 0;

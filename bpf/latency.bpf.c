@@ -55,7 +55,7 @@ int latency_return(void *ctx)
 SEC("kprobe")
 int latency_session(void *ctx)
 {
-	__u64 now, *shard, slot;
+	__u64 start, now, *shard, slot;
 
 	if (!latency_is_return(ctx)) {
 		if (!filter_pass() || sampling_skips())
@@ -64,7 +64,10 @@ int latency_session(void *ctx)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	now = sampling_time(*latency_cookie(ctx), now);
+	start = *latency_cookie(ctx);
+	if (latency_began_nothing(start))
+		return 0;
+	now = sampling_time(start, now);
 	if (!slot_number(ctx, &slot))
 		return 0;
 	shard = hist_shard();

@@ -22,6 +22,15 @@ static __u64 (*latency_is_return)(void *ctx) = (void *)PATCH_CALL_IS_RETURN;
 static __u64 *(*latency_cookie)(void *ctx) = (void *)PATCH_CALL_COOKIE;
 
 /*
+ * Whether the entry of a session has begun nothing. A trampoline runs the program at the return even so, whatever it
+ * returned at the entry, and also if the kernel skipped it there. The cookie is 0 then.
+ */
+static __always_inline bool latency_began_nothing(__u64 cookie)
+{
+	return context_kind() == CONTEXT_TRACING && !cookie;
+}
+
+/*
  * The frame of a call. A trampoline gives both programs the same context, on the stack. Else the frame is the stack
  * pointer; on x86 that is one word higher at a return probe, when the return address has been popped. The verifier permits
  * no arithmetic on a pointer, but the difference of two pointers; the second one is always the same.

@@ -114,7 +114,9 @@ int slower_session(void *ctx)
 	if (!slot_number(ctx, &slot))
 		return 1;
 	if (latency_is_return(ctx)) {
-		ends(ctx, slot, *latency_cookie(ctx));
+		key = *latency_cookie(ctx);
+		if (!latency_began_nothing(key))
+			ends(ctx, slot, key);
 		return 0;
 	}
 	if (!event_wanted())

@@ -7,7 +7,7 @@
 #include "keep_text.h"
 
 #define MAGIC  0x7065656b65646e73ULL /* "sndekeep" */
-#define FORMAT 4		     /* of these bytes; KEEP_LAYOUT is that of the maps */
+#define FORMAT 5		     /* of these bytes; KEEP_LAYOUT is that of the maps */
 
 void keep_text_release(struct keep_text *text)
 {

@@ -112,7 +112,8 @@ struct mechanism {
 	int (*attach)(struct attach *attach, struct candidate **candidates, size_t n, struct err *err);
 };
 
-extern const struct mechanism mechanism_fentry, mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
+extern const struct mechanism mechanism_fentry, mechanism_fsession_multi, mechanism_fentry_multi,
+	mechanism_kprobe_session, mechanism_kprobe_multi, mechanism_kprobe,
 	mechanism_raw_tp, mechanism_tp, mechanism_uprobe_multi, mechanism_uprobe, mechanism_event;
 
 /*

@@ -9,6 +9,8 @@
 /* For each kind, from the best to the last. */
 static const struct mechanism *const order[] = {
 	&mechanism_fentry,
+	&mechanism_fsession_multi,
+	&mechanism_fentry_multi,
 	&mechanism_kprobe_session,
 	&mechanism_kprobe_multi,
 	&mechanism_kprobe,

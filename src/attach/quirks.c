@@ -15,6 +15,7 @@
 #include "kernel/kernel.h"
 #include "kernel/types.h"
 #include "quirks.h"
+#include "tracing_multi.h"
 
 /* No kernel refuses a map's value for being so large. */
 #define VALUE_SURE (1 << 20)
@@ -194,6 +195,19 @@ bool quirk_kprobe_by_ftrace(uint64_t offset)
 #endif
 }
 
+/* Addresses that cannot be read, as above. */
+static bool ask_tracing_multi(void)
+{
+	__close int fd = trial_load(BPF_PROG_TYPE_TRACING, TRACING_FENTRY_MULTI, BPF_FUNC_ktime_get_ns);
+	int link = fd < 0 ? fd : tracing_multi_link(fd, TRACING_FENTRY_MULTI, (void *)1, NULL, 1);
+
+	if (link >= 0)
+		close(link);
+	return link == -EFAULT;
+}
+
+QUIRK(tracing_multi)
+
 static bool ask_kprobe_session(void)
 {
 	return accepts_kprobe_multi(BPF_TRACE_KPROBE_SESSION);
@@ -271,18 +285,29 @@ static bool ask_trampolines_of_modules(void)
 
 QUIRK(trampolines_of_modules)
 
-/* "none voluntary (full) lazy": the model in use is in parentheses. */
-static bool ask_preemptible(void)
+/* "none voluntary (full) lazy": the model in use is in parentheses. False: who asks may not see it. */
+static bool preemption_is(const char *one, const char *other)
 {
 	__close int debugfs = mount_own("debugfs");
 	__close int fd = debugfs < 0 ? -1 : openat(debugfs, "sched/preempt", O_RDONLY | O_CLOEXEC);
 	char text[64] = "";
 
-	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 &&
-	       (strstr(text, "(full)") || strstr(text, "(lazy)"));
+	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && (strstr(text, one) || strstr(text, other));
+}
+
+static bool ask_preemptible(void)
+{
+	return preemption_is("(full)", "(lazy)");
 }
 
 QUIRK(preemptible)
+
+static bool ask_never_preempted(void)
+{
+	return preemption_is("(none)", "(voluntary)");
+}
+
+QUIRK(never_preempted)
 
 /* From the kernel's __noreturn annotations; newer kernels refuse a return trampoline on these by themselves. */
 bool quirk_never_returns(const char *function)

@@ -30,6 +30,8 @@ bool quirk_kprobe_multi(void);
  * Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint?
  */
 bool quirk_kprobe_by_ftrace(uint64_t offset);
+/* One program on the trampolines of many functions (7.2; a kernel may lack it on some architecture). */
+bool quirk_tracing_multi(void);
 /* One program at entry and at return (6.10). */
 bool quirk_kprobe_session(void);
 /* Returns of kprobe.multi run what was linked last first, as entries do (6.14); before, what was linked first. */
@@ -46,6 +48,8 @@ bool quirk_private_stacks(void);
  * programs on tracepoints, too, and skip the program for all others on that processor until it goes on.
  */
 bool quirk_preemptible(void);
+/* The kernel's own code is not preempted, and that is known: not so without the right to mount debugfs. */
+bool quirk_never_preempted(void);
 /* Functions that do not return: a return trampoline on them would leak or is refused. */
 bool quirk_never_returns(const char *function);
 /* Why the kernel as a whole refuses kprobes, uprobes or BPF: lockdown, missing configuration; NULL: not known. */

@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 
 #include "mechanism.h"
+#include "tracing_multi.h"
 
 /* Programs of single probes do not say which: where user functions are probed, that is what costs. */
 static enum mech single(const struct attach *attach)
@@ -17,7 +18,7 @@ static enum mech mech_of(const struct attach *attach, const struct copy *copy)
 {
 	switch (copy->type) {
 	case BPF_PROG_TYPE_TRACING:
-		return MECH_FENTRY;
+		return copy->attach_type >= TRACING_FENTRY_MULTI ? MECH_FENTRY_MULTI : MECH_FENTRY;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 		return MECH_RAW_TP;
 	case BPF_PROG_TYPE_TRACEPOINT:

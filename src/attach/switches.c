@@ -47,7 +47,8 @@ const char *switches_off(struct switches *switches, enum mech mech, const struct
 
 	if (kprobe)
 		why = look(kprobes_off, &switches->looked_at_kprobes, &switches->kprobes);
-	if (!why && (mech == MECH_FENTRY || mech == MECH_KPROBE_MULTI || (kprobe && quirk_kprobe_by_ftrace(target->offset))))
+	if (!why && (mech == MECH_FENTRY || mech == MECH_FENTRY_MULTI || mech == MECH_KPROBE_MULTI ||
+		     (kprobe && quirk_kprobe_by_ftrace(target->offset))))
 		why = look(ftrace_off, &switches->looked_at_ftrace, &switches->ftrace);
 	return why;
 }

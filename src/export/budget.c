@@ -28,6 +28,7 @@
 #define CALLS	1000
 static const double trap_ns[MECHS] = {
 	[MECH_FENTRY] = 30,
+	[MECH_FENTRY_MULTI] = 30,
 	[MECH_KPROBE_MULTI] = 80,
 	[MECH_KPROBE] = 250,
 	[MECH_RAW_TP] = 30,

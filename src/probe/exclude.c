@@ -30,6 +30,7 @@ static const struct rule {
 } rules[] = {
 	{ IS, "migrate_enable", AROUND_BPF },
 	{ IS, "migrate_disable", AROUND_BPF },
+	{ IS, "___migrate_enable", AROUND_BPF },
 	{ HAS, "rcu_read_lock", AROUND_BPF },
 	{ HAS, "rcu_read_unlock", AROUND_BPF },
 	{ BEGINS, "preempt_count_", AROUND_BPF },

@@ -9,6 +9,7 @@
 const char *const mech_names[MECHS] = {
 	[MECH_AUTO] = "auto",
 	[MECH_FENTRY] = "fentry",
+	[MECH_FENTRY_MULTI] = "fentry.multi",
 	[MECH_KPROBE_MULTI] = "kprobe.multi",
 	[MECH_KPROBE] = "kprobe",
 	[MECH_RAW_TP] = "raw_tp",

@@ -39,6 +39,7 @@
 enum mech {
 	MECH_AUTO,
 	MECH_FENTRY,	   /* BPF trampoline: fentry, and fexit for returns */
+	MECH_FENTRY_MULTI, /* one link for many functions, each by a BPF trampoline */
 	MECH_KPROBE_MULTI, /* one link for many functions, on fprobe */
 	MECH_KPROBE,	   /* perf-event kprobe and kretprobe */
 	MECH_RAW_TP,	   /* raw tracepoint */
@@ -50,7 +51,7 @@ enum mech {
 	MECHS,
 };
 
-/* The name of each mechanism: "fentry", "kprobe.multi", "kprobe", "raw_tp", "tp", "uprobe.multi", "uprobe", "auto". */
+/* The name of each mechanism: "fentry", "fentry.multi", "kprobe.multi" ... */
 extern const char *const mech_names[MECHS]; /* [MECH_COUNT] is NULL: the list of those that users can choose ends there */
 
 enum spec_kind {

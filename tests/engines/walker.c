@@ -23,6 +23,7 @@
 #include "bpf/context.h"
 #include "bpf/stack.h"
 #include "engine/object.h"
+#include "probe/spec.h"
 #include "tests/engines/walker.skel.h"
 #include "unwind/unwind.h"
 
@@ -130,21 +131,10 @@ static int sample(const struct image *image, uint64_t period)
 	return fd;
 }
 
-static const char *const mechanisms[] = {
-	"auto",
-	"fentry",
-	"kprobe.multi",
-	"kprobe",
-	"raw_tp",
-	"tp",
-	"uprobe.multi",
-	"uprobe",
-};
-
 static enum mech mech_of(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(mechanisms); i++)
-		if (!strcmp(name, mechanisms[i]))
+	for (size_t i = 0; i < MECHS; i++)
+		if (mech_names[i] && !strcmp(name, mech_names[i]))
 			return i;
 	fail("no such mechanism", NULL);
 	return 0;

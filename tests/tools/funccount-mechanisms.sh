@@ -32,6 +32,23 @@ test_auto_takes_the_best() {
 	stop INT
 }
 
+# One program and one link for many functions: the kernel says which link, and what has no trampoline is not tried.
+# kernels=ends
+test_many_trampolines() {
+	has fentry.multi || { refused fentry.multi 'vfs_*'; return 0; }
+	start sonde funccount --mechanism fentry.multi 'vfs_*' seq_printf do_sys_openat2 r:vfs_read
+	[ "$(link_types)" = "15 " ] || fail "many functions: link types $(link_types)"
+	stop INT
+	expect_err 'not attached, it has a variable number of arguments: seq_printf$'
+	no_residue
+	fc --mechanism fentry.multi 'vfs_*' do_sys_openat2 -- calls 1000 openat 300 read
+	expect_exit 0
+	expect_count_or_missed do_sys_openat2 1001
+	expect_count_or_missed vfs_read 300
+	fc --mechanism fentry.multi 'r:vfs_*' -- calls 300 read
+	expect_count_or_missed vfs_read 300
+}
+
 # A target for which a mechanism is not made is reported with the reason, like any other failure,
 # and not tried.
 # kernels=one

@@ -68,6 +68,15 @@ test_naps_fentry() {
 	naps fentry
 }
 
+# kernels=ends
+test_naps_fentry_multi() {
+	naps fentry.multi
+	has fentry.multi || return 0
+	fl -j -F --mechanism fentry.multi 'hrtimer_nano*' 'vfs_re*' -- laps nap 20 2000
+	expect_json func count
+	grep -q '^hrtimer_nanosleep.20$' rows || fail "of many functions: $(cat rows)"
+}
+
 # kernels=all
 test_naps_kprobe_multi() {
 	naps kprobe.multi

@@ -271,6 +271,7 @@ Test(spec, every_mechanism_has_a_name)
 	for (size_t i = 0; i < MECH_COUNT; i++)
 		cr_assert_not_null(mech_names[i]);
 	cr_expect_null(mech_names[MECH_COUNT]);
+	cr_expect_str_eq(mech_names[MECH_FENTRY_MULTI], "fentry.multi");
 	cr_expect_str_eq(mech_names[MECH_KPROBE_MULTI], "kprobe.multi");
 	cr_expect_str_eq(mech_names[MECH_UPROBE], "uprobe");
 }
