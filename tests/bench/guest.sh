@@ -80,6 +80,10 @@ per_call() {
 	compare 'kprobe.multi return of vfs_read' read 'kretprobe.multi vfs_read' --mechanism kprobe.multi r:vfs_read
 	addresses ./list --mechanism kprobe.multi 'vfs_*'
 	compare 'kprobe.multi vfs_*' read 'kprobe.multi ./list' --mechanism kprobe.multi 'vfs_*'
+	if sonde funccount --mechanism fentry.multi vfs_read -- true > /dev/null 2>&1; then
+		compare 'fentry.multi vfs_*' read 'fentry vfs_read' --mechanism fentry.multi 'vfs_*'
+		compare 'fexit.multi vfs_*' read 'fexit vfs_read' --mechanism fentry.multi 'r:vfs_*'
+	fi
 	addresses ./list --mechanism kprobe.multi 'r:vfs_*'
 	compare 'kprobe.multi return of vfs_*' read 'kretprobe.multi ./list' --mechanism kprobe.multi 'r:vfs_*'
 	compare 'perf kprobe vfs_read' read 'kprobe vfs_read' --mechanism kprobe vfs_read
@@ -112,6 +116,9 @@ latencies() {
 	compare 'kprobe.multi session vfs_read' read 'kprobe.session vfs_read' --mechanism kprobe.multi vfs_read
 	addresses ./list --mechanism kprobe.multi 'vfs_*'
 	compare 'kprobe.multi session vfs_*' read 'kprobe.session ./list' --mechanism kprobe.multi 'vfs_*'
+	if sonde funccount --mechanism fentry.multi vfs_read -- true > /dev/null 2>&1; then
+		compare 'fsession.multi vfs_*' read 'fentry+fexit vfs_read' --mechanism fentry.multi 'vfs_*'
+	fi
 	compare 'perf kprobe, kretprobe vfs_read' read 'kprobe+kretprobe vfs_read' --mechanism kprobe vfs_read
 	for kind in emulated stepped; do
 		at="$calls $(bench-calls -a $kind)"
