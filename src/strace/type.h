@@ -232,6 +232,8 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
  * how much room there was. NULL: not known.
  */
 const int *strace_socklen(struct strace_line *line, unsigned int arg, bool before);
+/* A name of one number, as -X asks for it; false, and nothing: it has none. */
+bool strace_word_constant(struct str *out, const struct strace_words *words, uint64_t value);
 /* SOL_SOCKET */
 void strace_socket_level(struct str *out, unsigned int level);
 /* {pid=1, uid=0, gid=0} of struct ucred */

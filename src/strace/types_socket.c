@@ -86,7 +86,8 @@ static void print_protocol(struct strace_line *line, unsigned int arg)
 
 	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
 		if (protocols[i].family == domain) {
-			strace_word(line->out, &protocols[i].names, protocol);
+			if (!strace_word_constant(line->out, &protocols[i].names, protocol))
+				strace_word(line->out, &protocols[i].names, protocol);
 			return;
 		}
 	if (domain == AF_PACKET) {

@@ -11,16 +11,22 @@ static const struct strace_words levels = {
 	"SMC VSOCK",
 };
 
-void strace_socket_level(struct str *out, unsigned int level)
+bool strace_word_constant(struct str *out, const struct strace_words *words, uint64_t value)
 {
 	struct str name __str = {};
-	char number[16];
+	char number[32];
 
-	snprintf(number, sizeof(number), "%#x", level);
-	if (strace_word_if(&name, &levels, level))
-		strace_constant(out, number, name.data);
-	else
-		str_addf(out, "%s /* SOL_?? */", number);
+	if (!strace_word_if(&name, words, value))
+		return false;
+	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
+	strace_constant(out, number, name.data);
+	return true;
+}
+
+void strace_socket_level(struct str *out, unsigned int level)
+{
+	if (!strace_word_constant(out, &levels, level))
+		str_addf(out, "%#x /* SOL_?? */", level);
 }
 
 static void print_level(struct strace_line *line, unsigned int arg)
@@ -155,7 +161,7 @@ static void add_option_name(struct strace_line *line, unsigned int arg, unsigned
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		if (options[i].level != level || options[i].only == not )
 			continue;
-		if (strace_word_if(line->out, &options[i].names, option))
+		if (strace_word_constant(line->out, &options[i].names, option))
 			return;
 		last = &options[i].names;
 	}
