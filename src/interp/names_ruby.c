@@ -53,6 +53,8 @@ struct definition {
 };
 #define DEFINITION_C 1 /* in the low four bits */
 
+const char *const ruby_labels[RUBY_LABELS] = { "<main>", "<top (required)>" };
+
 /* --- lines --- */
 
 /* struct iseq_insn_info_entry */
@@ -159,21 +161,46 @@ static void read_table(const struct peek *peek, const struct body_head *head, co
 
 /* --- text --- */
 
-/* Reads a string. False: there is none. max: bytes of `to`. */
-static bool read_string(const struct runtime *runtime, const struct peek *peek, uint64_t at, char *to, size_t max)
+struct reader {
+	const struct runtime *runtime;
+	const struct peek *peek;
+	uint64_t state;
+};
+
+/*
+ * Copies n bytes of text. Labels that are constants of the file may be in pages that this process has not used, such as one
+ * that another has forked: they are known by their address.
+ */
+static bool copy_text(const struct reader *reader, uint64_t at, char *to, size_t n)
 {
+	if (peek_copy(reader->peek, at, to, n))
+		return true;
+	for (size_t i = 0; i < RUBY_LABELS; i++) {
+		if (!reader->runtime->ruby.labels[i] || at != reader->state + reader->runtime->ruby.labels[i] ||
+		    n != strlen(ruby_labels[i]))
+			continue;
+		memcpy(to, ruby_labels[i], n);
+		return true;
+	}
+	return false;
+}
+
+/* Reads a string. False: there is none. max: bytes of `to`. */
+static bool read_string(const struct reader *reader, uint64_t at, char *to, size_t max)
+{
+	const struct runtime *runtime = reader->runtime;
 	static const char dots[] = "...";
 	uint64_t head[4], n, text;
 	char bytes[NAMES_FILE];
 	__str struct str s = {};
 	size_t len;
 
-	if (at & 7 || !peek_copy(peek, at, head, sizeof(head)) || TYPE(head[0]) != TYPE_STRING)
+	if (at & 7 || !peek_copy(reader->peek, at, head, sizeof(head)) || TYPE(head[0]) != TYPE_STRING)
 		return false;
 	n = runtime->ruby.has_length || head[0] & STRING_APART ? head[2] : STRING_SHORT(head[0]);
 	text = head[0] & STRING_APART ? head[3] : at + (runtime->ruby.has_length ? 24 : 16);
 	len = n < sizeof(bytes) ? n : sizeof(bytes);
-	if (len && !peek_copy(peek, text, bytes, len))
+	if (len && !copy_text(reader, text, bytes, len))
 		return false;
 	str_add_shown(&s, bytes, len);
 	len = s.len;
@@ -202,13 +229,13 @@ static bool read_element(const struct peek *peek, uint64_t at, uint64_t i, uint6
 }
 
 /* A path, or an array that begins with it. */
-static bool read_path(const struct runtime *runtime, const struct peek *peek, uint64_t at, char *to, size_t max)
+static bool read_path(const struct reader *reader, uint64_t at, char *to, size_t max)
 {
 	uint64_t path;
 
-	if (read_element(peek, at, 0, &path))
+	if (read_element(reader->peek, at, 0, &path))
 		at = path;
-	return read_string(runtime, peek, at, to, max);
+	return read_string(reader, at, to, max);
 }
 
 /* The name of a symbol, by its number (rb_id2str). */
@@ -216,22 +243,21 @@ static bool read_path(const struct runtime *runtime, const struct peek *peek, ui
 #define SYMBOL_SHIFT	 4
 #define SYMBOLS_IN_EACH	 512
 
-static bool read_symbol(const struct runtime *runtime, uint64_t state, const struct peek *peek, uint64_t id, char *to,
-			size_t max)
+static bool read_symbol(const struct reader *reader, uint64_t id, char *to, size_t max)
 {
-	const uint64_t number = id > SYMBOL_OPERATORS ? id >> SYMBOL_SHIFT : id;
+	const uint64_t number = id > SYMBOL_OPERATORS ? id >> SYMBOL_SHIFT : id, symbols = reader->runtime->ruby.symbols;
 	uint64_t all, some, name;
 
-	return runtime->ruby.symbols && peek_copy(peek, state + runtime->ruby.symbols, &all, sizeof(all)) &&
-	       read_element(peek, all, number / SYMBOLS_IN_EACH, &some) &&
-	       read_element(peek, some, number % SYMBOLS_IN_EACH * 2, &name) && read_string(runtime, peek, name, to, max);
+	return symbols && peek_copy(reader->peek, reader->state + symbols, &all, sizeof(all)) &&
+	       read_element(reader->peek, all, number / SYMBOLS_IN_EACH, &some) &&
+	       read_element(reader->peek, some, number % SYMBOLS_IN_EACH * 2, &name) && read_string(reader, name, to, max);
 }
 
 /* --- functions --- */
 
-static int read_sequence(struct names_code *code, const struct runtime *runtime, const struct peek *peek,
-			 const struct sequence *sequence)
+static int read_sequence(struct names_code *code, const struct reader *reader, const struct sequence *sequence)
 {
+	const struct peek *peek = reader->peek;
 	uint8_t body[BODY_SIZE], again[BODY_SIZE];
 	uint64_t words[8] = { KIND_SEQUENCE, sequence->body }, path, label, position[3];
 	struct body_lines lines;
@@ -242,7 +268,7 @@ static int read_sequence(struct names_code *code, const struct runtime *runtime,
 	memcpy(&head, body, sizeof(head));
 	memcpy(&path, body + RUBY_BODY_PATH, sizeof(path));
 	memcpy(&label, body + RUBY_BODY_LABEL, sizeof(label));
-	memcpy(&lines, body + runtime->ruby.lines, sizeof(lines));
+	memcpy(&lines, body + reader->runtime->ruby.lines, sizeof(lines));
 	memcpy(position, body + BODY_POSITION, sizeof(position));
 	words[2] = head.code;
 	words[3] = path;
@@ -256,8 +282,8 @@ static int read_sequence(struct names_code *code, const struct runtime *runtime,
 	if (!memcmp(words, code->words, sizeof(words)))
 		return 0;
 	names_release(code);
-	if (!read_string(runtime, peek, label, code->function, sizeof(code->function)) ||
-	    !read_path(runtime, peek, path, code->file, sizeof(code->file)))
+	if (!read_string(reader, label, code->function, sizeof(code->function)) ||
+	    !read_path(reader, path, code->file, sizeof(code->file)))
 		return -EBADMSG;
 	read_table(peek, &head, &lines, code);
 	/* Ruby may have freed it meanwhile, and have something else there */
@@ -269,9 +295,9 @@ static int read_sequence(struct names_code *code, const struct runtime *runtime,
 }
 
 /* A method of C has no file. */
-static int read_method(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
-		       uint64_t address)
+static int read_method(struct names_code *code, const struct reader *reader, uint64_t address)
 {
+	const struct peek *peek = reader->peek;
 	uint64_t words[8] = { KIND_METHOD };
 	struct definition definition;
 	struct method method;
@@ -285,7 +311,7 @@ static int read_method(struct names_code *code, const struct runtime *runtime, u
 	if (!memcmp(words, code->words, sizeof(words)))
 		return 0;
 	names_release(code);
-	if (!read_symbol(runtime, state, peek, definition.name, code->function, sizeof(code->function)))
+	if (!read_symbol(reader, definition.name, code->function, sizeof(code->function)))
 		return -EBADMSG;
 	memcpy(code->words, words, sizeof(words));
 	return 1;
@@ -294,15 +320,16 @@ static int read_method(struct names_code *code, const struct runtime *runtime, u
 int ruby_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 	      uint64_t address)
 {
+	const struct reader reader = { runtime, peek, state };
 	struct sequence sequence, again;
 	int ret = -EBADMSG;
 
 	if (!peek_copy(peek, address, &sequence, sizeof(sequence)))
 		return -ESRCH;
 	if (TYPE(sequence.flags) == TYPE_INTERNAL && KIND(sequence.flags) == KIND_SEQUENCE)
-		ret = read_sequence(code, runtime, peek, &sequence);
+		ret = read_sequence(code, &reader, &sequence);
 	else if (TYPE(sequence.flags) == TYPE_INTERNAL && KIND(sequence.flags) == KIND_METHOD)
-		ret = read_method(code, runtime, state, peek, address);
+		ret = read_method(code, &reader, address);
 	if (ret == 1 && (!peek_copy(peek, address, &again, sizeof(again)) || again.body != sequence.body ||
 			 TYPE(again.flags) != TYPE_INTERNAL || KIND(again.flags) != KIND(sequence.flags)))
 		ret = -EBADMSG;

@@ -28,10 +28,13 @@ struct php_layout {
 /* The same for Ruby. Path and label are confirmed by the file. */
 #define RUBY_BODY_PATH	0x40
 #define RUBY_BODY_LABEL 0x50
+#define RUBY_LABELS	2
+extern const char *const ruby_labels[RUBY_LABELS];
 struct ruby_layout {
-	uint16_t lines;	  /* of the body of a code object */
-	bool has_length;  /* short strings have it as long ones do */
-	uint64_t symbols; /* their names, from the runtime's state; 0: not known */
+	uint16_t lines;	 /* of the body of a code object */
+	bool has_length; /* short strings have it as long ones do */
+	/* From the runtime's state, 0: not known: the names of symbols, and where the file has some labels. */
+	uint64_t symbols, labels[RUBY_LABELS];
 };
 
 /* The same for V8: of objects by their address, which in pointers has 1 added. */

@@ -137,6 +137,26 @@ static void find_symbols(struct runtime *runtime, const struct runtime_file *fil
 		runtime->ruby.symbols = names - file->state.vaddr;
 }
 
+#define PIECE  65536
+#define AROUND (8 * PIECE) /* bytes around the state, which is a constant, too */
+
+/* Finds a text with a NUL before and behind it. Returns its address from the state; 0: there is none. */
+static uint64_t find_text(const struct runtime_file *file, const char *text)
+{
+	const size_t n = strlen(text) + 2;
+	uint8_t *piece __free = base_alloc(PIECE + n);
+	char wanted[32] = "";
+	const uint8_t *found;
+
+	snprintf(wanted + 1, sizeof(wanted) - 1, "%s", text);
+	for (uint64_t at = file->state.vaddr - AROUND; at < file->state.vaddr + AROUND; at += PIECE) {
+		found = runtime_read_at(file, at, piece, PIECE + n) ? memmem(piece, PIECE + n, wanted, n) : NULL;
+		if (found)
+			return at + (uint64_t)(found - piece) + 1 - file->state.vaddr;
+	}
+	return 0;
+}
+
 /* mov 0x10(%rdi),%rax; mov OFFSET(%rax),%rax: a member of what the body of a code object has */
 static bool is_member(const struct runtime_file *file, const char *name, uint8_t offset)
 {
@@ -184,6 +204,8 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 	runtime->ruby.lines = version->lines;
 	runtime->ruby.has_length = version->has_length;
 	find_symbols(runtime, file);
+	for (size_t i = 0; i < RUBY_LABELS; i++)
+		runtime->ruby.labels[i] = find_text(file, ruby_labels[i]);
 	runtime->plan = (struct interp_plan){
 		.key = (unsigned int)(index - file->state.vaddr),
 		.tls = true,

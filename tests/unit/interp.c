@@ -356,7 +356,7 @@ static struct {
 } ruby_lines[4000];
 /* For the first 54 words, and blocks behind them. */
 static uint64_t ruby_index[6 + 10 * 8];
-static const struct runtime ruby_runtime = {
+static struct runtime ruby_runtime = {
 	.language = &language_ruby,
 	.ruby = { .lines = 0x78, .symbols = 16 },
 };
@@ -455,6 +455,12 @@ Test(interp, names_of_ruby)
 	ruby_body[8] = (uintptr_t)&ruby_path;
 	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
 	cr_expect_str_eq(known.file, "/srv/app/cart.rb");
+	ruby_label = (struct ruby_string){ 0x2005, 0, strlen("<main>"), 64 };
+	ruby_body[11] = 8;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), -EBADMSG, "no memory is there");
+	ruby_runtime.ruby.labels[0] = 64 - (uintptr_t)ruby_symbols;
+	cr_expect_eq(read_ruby(&known, ruby_sequence), 1, "it is known what the file has there");
+	cr_expect_str_eq(known.function, "<main>");
 	cr_expect_eq(read_ruby(&known, ruby_method), 1);
 	cr_expect_str_eq(known.function, "each");
 	cr_expect_str_eq(known.file, "");
