@@ -376,8 +376,10 @@ __noinline int interp_flush(__u32 number)
 	}
 	interp_fill(slot, number);
 	/* what was left had no functions */
-	if (!slot->n_ahead && !slot->next)
-		slot->loop = INTERP_NOWHERE;
+	if (!slot->n_ahead && !slot->next) {
+		slot->place = slot->loop = INTERP_NOWHERE;
+		return 0;
+	}
 	if (plan->boundary == INTERP_ENTRY) {
 		at = slot->link;
 		if (bpf_probe_read_user(&at, sizeof(at), (void *)at + plan->link) || !at)
@@ -415,7 +417,8 @@ __noinline int interp_rest(__u32 number)
  */
 static __always_inline __u64 interp_add_caller(struct unwind_slot *slot, int n, __u64 place)
 {
-	if (!slot->exact || bpf_probe_read_user(slot->words, 4 * 8, (void *)slot->regs.sp))
+	if (!slot->exact || slot->record.n_user >= slot->depth ||
+	    bpf_probe_read_user(slot->words, 4 * 8, (void *)slot->regs.sp))
 		return place;
 #pragma nounroll
 	for (int i = 0; i < n; i++) {
@@ -432,21 +435,50 @@ static __always_inline __u64 interp_add_caller(struct unwind_slot *slot, int n, 
 	return place;
 }
 
+/* What is read of a note, in the slot: the stack has no room, since programs of users call the walk deep in theirs. */
+#define NOTE_AT	    8 /* in slot->words, behind what interp_add_caller() reads */
+#define NOTE_SHARED (NOTE_AT + sizeof(struct interp_note) / 8)
+#define NOTE_PLACE  (NOTE_SHARED + 1)
+
+static __always_inline struct interp_note *interp_note_of(struct unwind_slot *slot)
+{
+	return (void *)&slot->words[NOTE_AT];
+}
+
+/* The offset of the frame's code in its file. Computed where it is wanted: see above. */
+static __always_inline __u64 interp_note_offset(const volatile struct unwind_slot *slot)
+{
+	return (slot->regs.pc + slot->base) & STACK_OFFSET_MASK;
+}
+
 /* The place in the function of the innermost frame. Code that the loop jumps to has the frame of the loop. */
-static __always_inline __u64 interp_place_on_top(struct unwind_slot *slot, const struct interp_plan *plan,
-						 const struct interp_note *note, __u64 offset)
+static __always_inline __u64 interp_place_on_top(struct unwind_slot *slot, const struct interp_plan *plan)
 {
 	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
-	__u64 bytecode, place;
+	__u64 place;
 
-	if (bpf_probe_read_kernel(&bytecode, 8, regs + plan->frame_register) ||
-	    bpf_probe_read_kernel(&place, 8, regs + plan->place_register))
+	if (bpf_probe_read_kernel(&slot->words[NOTE_PLACE], 8, regs + plan->frame_register))
 		return INTERP_PLACE_UNKNOWN;
-	if (bytecode != note->bytecode)
+	if (slot->words[NOTE_PLACE] != interp_note_of(slot)->bytecode)
 		return interp_add_caller(slot, 4, INTERP_PLACE_UNKNOWN);
-	if (offset - plan->loop.gap >= plan->loop.gap_size)
-		place = note->offset >> 32;
+	if (bpf_probe_read_kernel(&slot->words[NOTE_PLACE], 8, regs + plan->place_register))
+		return INTERP_PLACE_UNKNOWN;
+	place = slot->words[NOTE_PLACE];
+	if (interp_note_offset(slot) - plan->loop.gap >= plan->loop.gap_size)
+		place = interp_note_of(slot)->offset >> 32;
 	return place < INTERP_PLACE_UNKNOWN ? place : INTERP_PLACE_UNKNOWN;
+}
+
+/* Reads the note of the frame that was added last. False: it is no function's. */
+static __always_inline bool interp_read_note(struct unwind_slot *slot, const struct interp_plan *plan)
+{
+	struct interp_note *note = interp_note_of(slot);
+	__u64 *shared = &slot->words[NOTE_SHARED];
+
+	return !bpf_probe_read_user(note, sizeof(*note), (void *)slot->regs.fp - sizeof(*note)) &&
+	       (note->context & 3) == 1 && (note->function & 3) == 1 &&
+	       !bpf_probe_read_user(shared, 8, (void *)note->function - 1 + plan->code) && (*shared & 7) == 1 &&
+	       !(*shared >> 47);
 }
 
 /* Adds the function of the frame that was added last, if it is one's. */
@@ -454,27 +486,26 @@ __noinline int interp_note(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct interp_plan *plan;
-	struct interp_note note;
-	__u64 shared, offset, place = INTERP_PLACE_UNKNOWN;
+	__u64 place = INTERP_PLACE_UNKNOWN;
 	bool in_loop;
-	__u32 key;
 
 	if (!slot)
 		return 0;
-	key = slot->plan;
-	plan = bpf_map_lookup_elem(&interp_plans, &key);
-	if (!plan || bpf_probe_read_user(&note, sizeof(note), (void *)slot->regs.fp - sizeof(note)) ||
-	    (note.context & 3) != 1 || (note.function & 3) != 1 ||
-	    bpf_probe_read_user(&shared, 8, (void *)note.function - 1 + plan->code) || (shared & 7) != 1 || shared >> 47)
+	plan = bpf_map_lookup_elem(&interp_plans, &slot->plan);
+	/* a handler of a signal has the frame pointer of what it interrupted */
+	if (slot->base && !slot->exact && !bpf_probe_read_user(slot->words, 8, (void *)slot->regs.pc + 1) &&
+	    slot->words[0] == UNWIND_SIGRETURN)
 		return 0;
-	offset = (slot->regs.pc + slot->base) & STACK_OFFSET_MASK;
-	in_loop = slot->base && offset - plan->loop.begin < plan->loop.size;
+	if (!plan || !interp_read_note(slot, plan))
+		return 0;
+	in_loop = slot->base && interp_note_offset(slot) - plan->loop.begin < plan->loop.size;
 	if (!slot->base)
 		place = slot->top ? interp_add_caller(slot, 1, INTERP_PLACE_BY_CODE) : INTERP_PLACE_BY_CODE;
 	else if (slot->top)
-		place = interp_place_on_top(slot, plan, &note, offset);
-	else if (in_loop && !(__u32)note.offset && note.offset >> 32 < INTERP_PLACE_UNKNOWN)
-		place = note.offset >> 32;
+		place = interp_place_on_top(slot, plan);
+	else if (in_loop && !(__u32)interp_note_of(slot)->offset &&
+		 interp_note_of(slot)->offset >> 32 < INTERP_PLACE_UNKNOWN)
+		place = interp_note_of(slot)->offset >> 32;
 	/* in place of the loop's own frame */
 	if (in_loop && place < INTERP_PLACE_UNKNOWN && !stack_setup.native && slot->record.n_user) {
 		slot->record.n_user--;
@@ -483,7 +514,7 @@ __noinline int interp_note(__u32 number)
 	slot->record.pid = slot->tgid;
 	if (slot->record.n_user < slot->depth)
 		unwind_add_frame(slot, slot->record.n_user,
-				 INTERP_FRAME | (shared - 1) >> 3 << INTERP_PLACE_BITS | place);
+				 INTERP_FRAME | (slot->words[NOTE_SHARED] - 1) >> 3 << INTERP_PLACE_BITS | place);
 	return 0;
 }
 
@@ -495,7 +526,7 @@ static __always_inline void interp_reset(struct unwind_slot *slot)
 	slot->next = 0;
 	slot->steps = 0;
 	slot->code_size = 0;
-	slot->notes = false;
+	slot->notes = slot->noted = false;
 	slot->place = slot->loop = INTERP_NOWHERE;
 }
 

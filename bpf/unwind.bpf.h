@@ -274,8 +274,6 @@ __noinline int unwind_without_rule(__u32 number)
 							  : STACK_END_PROCESS;
 	if (unwind_by_signal(slot))
 		return 0;
-	if (slot->notes)
-		interp_note(number);
 	if (!stack_setup.pointers)
 		return unwind_end(slot, end);
 	/* the frame behind the last one that is wanted does not matter */
@@ -298,14 +296,19 @@ __noinline int unwind_by_uretprobe(__u32 number)
 
 /*
  * Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. Adds nothing if the
- * frame's address had to be corrected first.
+ * frame's address had to be corrected first. UNWIND_NOTE: the frame was added, and the next call goes to its caller.
  */
+#define UNWIND_NOTE 3
 static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 {
 	const struct unwind_mapping none = {};
 	__u64 n = slot->record.n_user, pc = slot->regs.pc;
 	__u32 rule;
 
+	if (slot->noted) {
+		slot->noted = false;
+		return unwind_without_rule(number);
+	}
 	if (n >= slot->depth)
 		return unwind_end(slot, STACK_END_DEPTH);
 	if (pc - slot->start >= slot->size && !unwind_search_mapping(slot, pc)) {
@@ -319,6 +322,10 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 	if (interp_is_loop(slot, pc))
 		slot->place = 0;
 	rule = unwind_rule_number(slot, pc);
+	if (rule == UNWIND_RULE_NONE && slot->notes) {
+		slot->noted = true;
+		return UNWIND_NOTE;
+	}
 	return rule == UNWIND_RULE_NONE ? unwind_without_rule(number) : unwind_by_rule(slot, number, rule);
 }
 
@@ -328,7 +335,7 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 /* A call ends early where frames of an interpreter come. */
 #define UNWIND_RUNS 32
 
-/* Returns 1 if the walk has ended, 2 if frames of an interpreter come next. */
+/* Returns 1 if the walk has ended, 2 if frames of an interpreter come next, UNWIND_NOTE if a note may be at this one. */
 __noinline int unwind_step(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
@@ -337,9 +344,12 @@ __noinline int unwind_step(__u32 number)
 		return 1;
 #pragma nounroll
 	for (int i = 0; i < UNWIND_STEPS; i++) {
+		int ret;
+
 		barrier_var(i);
-		if (unwind_one(slot, number))
-			return 1;
+		ret = unwind_one(slot, number);
+		if (ret)
+			return ret == UNWIND_NOTE ? UNWIND_NOTE : 1;
 		if (slot->regs.sp > slot->place)
 			return 2;
 	}
@@ -359,6 +369,8 @@ __noinline int unwind_walk(__u32 number)
 		/* here and not in the step, which needs much of the stack itself */
 		if (ret == 2)
 			interp_flush(number);
+		if (ret == UNWIND_NOTE)
+			interp_note(number);
 	}
 	return 1;
 }

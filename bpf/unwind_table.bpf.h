@@ -27,6 +27,7 @@ struct unwind_slot {
 	bool top;     /* the innermost frame */
 	bool limited; /* `depth` frames are wanted, and not whether there are more */
 	bool notes;   /* the process has an interpreter with INTERP_NOTES */
+	bool noted;   /* the last frame was looked at for a note: go on to its caller */
 	__u32 tgid, depth;
 	struct unwind_space space;
 	/* The mapping of the last frame: that of the next is often the same. */

@@ -16,7 +16,7 @@ void v8_free(struct v8 *v8)
 	vec_each(script, &v8->scripts)
 		v8_script_release(script);
 	vec_each(function, &v8->functions)
-		v8_function_release(function);
+		v8_function_release(v8, function);
 	vec_each(code, &v8->codes)
 		v8_code_release(code);
 	free(v8->scripts.v);
@@ -27,7 +27,7 @@ void v8_free(struct v8 *v8)
 	set_release(&v8->functions.keys);
 	set_release(&v8->codes.keys);
 	set_release(&v8->codes.pcs);
-	pool_release(&v8->strings);
+	set_release(&v8->strings);
 	free(v8);
 }
 

@@ -3,6 +3,7 @@
  * Finds the code that has an address: its instructions follow a head that points to an object, which says where they
  * begin. Reads which functions were inlined in it.
  */
+#include "base/clock.h"
 #include "v8_part.h"
 
 #define CODES_MAX (64 * 1024)
@@ -214,10 +215,43 @@ static uint32_t keep(struct v8 *v8, const struct v8_process *process, struct v8_
 /* Whether code that was read is still there; or nothing is, since the process has ended. */
 static bool is_same(const struct v8_process *process, const struct v8_code *code)
 {
-	uint64_t words[ARRAY_SIZE(code->words)];
+	uint64_t words[ARRAY_SIZE(code->words)], object;
+	bool has_head;
 
-	return !process->runtime || !peek_copy(process->peek, code->object + 8, words, sizeof(words)) ||
-	       !memcmp(words, code->words, sizeof(words));
+	if (!process->runtime)
+		return true;
+	/* the instructions' head points to the object: another one may have taken their place */
+	has_head = peek_copy(process->peek,
+			     code->start - process->runtime->v8.stream_start + process->runtime->v8.stream_code, &object,
+			     sizeof(object));
+	if (has_head && object != code->object + 1)
+		return false;
+	if (!peek_copy(process->peek, code->object + 8, words, sizeof(words)))
+		return !has_head;
+	return !memcmp(words, code->words, sizeof(words));
+}
+
+static struct v8_nothing *nothing_at(struct v8_codes *codes, const struct v8_process *process, uint64_t pc)
+{
+	return &codes->nothing[((pc ^ pc >> 8) + (uint64_t)process->pid) % V8_NOTHING];
+}
+
+/* The same search in vain is not made again and again: what a compiler makes meanwhile is found a second later. */
+static bool has_nothing(struct v8_codes *codes, const struct v8_process *process, uint64_t pc)
+{
+	const struct v8_nothing *nothing = nothing_at(codes, process, pc);
+
+	return nothing->pid == (uint64_t)process->pid && nothing->pc == pc && clock_monotonic_ns() < nothing->until;
+}
+
+static bool find(struct v8_codes *codes, const struct v8_process *process, uint64_t pc, struct v8_code *found)
+{
+	if (codes->bytes >= BYTES_MAX || has_nothing(codes, process, pc))
+		return false;
+	if (find_head(process, pc, found))
+		return true;
+	*nothing_at(codes, process, pc) = (struct v8_nothing){ (uint64_t)process->pid, pc, clock_monotonic_ns() + NS_PER_SEC };
+	return false;
 }
 
 const struct v8_code *v8_code_at(struct v8 *v8, const struct v8_process *process, uint64_t pc)
@@ -234,7 +268,7 @@ const struct v8_code *v8_code_at(struct v8 *v8, const struct v8_process *process
 		code = NULL;
 	if (code && is_same(process, code))
 		return code;
-	if (!process->runtime || !find_head(process, pc, &found))
+	if (!process->runtime || !find(codes, process, pc, &found))
 		return NULL;
 	number = keep(v8, process, &found);
 	if (number == SET_NONE || !codes->v[number].size)

@@ -3,6 +3,7 @@
 #include "v8_part.h"
 
 #define FUNCTIONS_MAX (256 * 1024)
+#define BYTES_MAX     (64 * 1024 * 1024) /* of bytecode and positions; the last function may exceed it */
 #define SHARED_SIZE   56
 #define SHARED_FLAGS  48
 /* Words of a ScopeInfo: the head, flags, parameters, locals; then two for each local, if there are not too many. */
@@ -10,48 +11,65 @@
 #define SCOPE_LOCALS 75
 #define SCOPE_WORDS  10 /* behind these: names and positions */
 
+/* Reads a name. False: it is there, and could not be read. What is no text is no name. */
+static bool read_text(const struct v8_process *process, uint64_t pointer, char *name, size_t max)
+{
+	const int type = V8_IS_POINTER(pointer) ? v8_type(process, pointer) : V8_STRING_TYPES;
+
+	*name = '\0';
+	if (type >= V8_STRING_TYPES)
+		return true;
+	return type >= 0 && v8_read_string(process, pointer, name, max);
+}
+
 /*
  * The function's name is behind the locals, a number if it has none; behind an empty one is what V8 has inferred from the
- * source. Where it begins and ends are the first two numbers in a row.
+ * source. Where it begins and ends are the first two numbers in a row. False: it could not be read.
  */
-static void read_scope(const struct v8_process *process, uint64_t pointer, char *name, size_t max, int *begin)
+static bool read_scope(const struct v8_process *process, uint64_t pointer, char *name, size_t max, int *begin)
 {
 	uint64_t head[SCOPE_HEAD], words[SCOPE_WORDS] = {}, at = V8_OBJECT(pointer);
 	int locals;
 	size_t got;
 
 	if (!peek_copy(process->peek, at, head, sizeof(head)))
-		return;
+		return false;
 	locals = V8_NUMBER(head[3]);
 	if (!V8_IS_NUMBER(head[3]) || locals < 0)
-		return;
+		return false;
 	at += sizeof(head) + 8 * (locals <= SCOPE_LOCALS ? 2 * (uint64_t)locals : 1 + (uint64_t)locals);
 	got = process->peek->read(process->peek->ctx, at, words, sizeof(words)) / 8;
-	if (v8_read_string(process, words[0], name, max) && !*name)
-		v8_read_string(process, words[2], name, max);
+	if (!got || !read_text(process, words[0], name, max) || (!*name && !read_text(process, words[2], name, max)))
+		return false;
 	for (size_t i = 0; i + 1 < got; i++) {
 		if (!V8_IS_NUMBER(words[i]) || !V8_IS_NUMBER(words[i + 1]) || V8_NUMBER(words[i]) < 0 ||
 		    V8_NUMBER(words[i + 1]) < V8_NUMBER(words[i]))
 			continue;
 		*begin = V8_NUMBER(words[i]);
-		return;
+		break;
 	}
+	return true;
 }
 
-static void read_name(struct v8 *v8, const struct v8_process *process, uint64_t pointer, struct v8_function *function)
+/* False: it could not be read. */
+static bool read_name(struct v8 *v8, const struct v8_process *process, uint64_t pointer, struct v8_function *function)
 {
 	char name[NAMES_FUNCTION] = "";
 
 	function->begin = -1;
-	if (v8_type(process, pointer) == process->runtime->v8.scope_type)
-		read_scope(process, pointer, name, sizeof(name), &function->begin);
-	else
-		v8_read_string(process, pointer, name, sizeof(name));
-	function->name = pool_add(&v8->strings, *name ? name : "(anonymous)");
+	if (V8_IS_POINTER(pointer) && v8_type(process, pointer) == process->runtime->v8.scope_type) {
+		if (!read_scope(process, pointer, name, sizeof(name), &function->begin))
+			return false;
+	} else if (!read_text(process, pointer, name, sizeof(name))) {
+		return false;
+	}
+	function->name = v8_string(v8, *name ? name : "(anonymous)");
+	return function->name;
 }
 
-static void forget_code(struct v8_function *function)
+static void forget_code(struct v8_functions *functions, struct v8_function *function)
 {
+	functions->bytes -= function->n_positions + function->n_bytecode;
 	free(function->positions);
 	free(function->bytecode);
 	function->positions = function->bytecode = NULL;
@@ -59,16 +77,16 @@ static void forget_code(struct v8_function *function)
 	function->code = function->at = function->table = 0;
 }
 
-void v8_function_release(struct v8_function *function)
+void v8_function_release(struct v8 *v8, struct v8_function *function)
 {
-	forget_code(function);
+	forget_code(&v8->functions, function);
 }
 
 /* Follows what a function has as its code to its bytecode. 0: it has none. */
 static uint64_t bytecode_of(const struct v8_process *process, uint64_t data, uint64_t *code)
 {
 	const struct v8_layout *layout = &process->runtime->v8;
-	uint16_t type = v8_type(process, data);
+	int type = v8_type(process, data);
 
 	if (type == layout->code_type) {
 		*code = V8_OBJECT(data);
@@ -85,7 +103,8 @@ static uint64_t bytecode_of(const struct v8_process *process, uint64_t data, uin
 }
 
 /* V8 makes positions when it first wants them: a pointer to something else stands there before. */
-static void read_positions(const struct v8_process *process, struct v8_function *function)
+static void read_positions(struct v8_functions *functions, const struct v8_process *process,
+			   struct v8_function *function)
 {
 	uint64_t table;
 
@@ -94,23 +113,26 @@ static void read_positions(const struct v8_process *process, struct v8_function 
 	    table == function->table)
 		return;
 	function->table = table;
-	function->positions = v8_copy_bytes(process, table, &function->n_positions);
+	if (functions->bytes < BYTES_MAX)
+		function->positions = v8_copy_bytes(process, table, &function->n_positions);
+	functions->bytes += function->n_positions;
 }
 
-static void read_bytecode(const struct v8_process *process, struct v8_function *function)
+static void read_bytecode(struct v8_functions *functions, const struct v8_process *process, struct v8_function *function)
 {
 	struct v8_object head;
 
-	forget_code(function);
+	forget_code(functions, function);
 	function->at = bytecode_of(process, function->words[1], &function->code);
 	if (!function->at || !peek_copy(process->peek, function->at, &head, sizeof(head)) ||
-	    V8_NUMBER(head.length) <= 0 || V8_NUMBER(head.length) > V8_TABLE_MAX)
+	    V8_NUMBER(head.length) <= 0 || V8_NUMBER(head.length) > V8_TABLE_MAX || functions->bytes >= BYTES_MAX)
 		return;
 	function->n_bytecode = (size_t)V8_NUMBER(head.length);
+	functions->bytes += function->n_bytecode;
 	function->bytecode = base_alloc(function->n_bytecode);
 	if (!peek_copy(process->peek, function->at + function->layout->bytecode_data, function->bytecode,
 		       function->n_bytecode))
-		forget_code(function);
+		forget_code(functions, function);
 }
 
 /* Fills in what has changed. False: it is no function. */
@@ -129,17 +151,20 @@ static bool read_function(struct v8 *v8, const struct v8_process *process, uint6
 	if (words[0] != function->words[0] && v8_type(process, shared + 1) != layout->shared_type)
 		return false;
 	if (words[0] != function->words[0] || memcmp(&words[2], &function->words[2], 3 * sizeof(words[0]))) {
-		read_name(v8, process, words[2], function);
+		if (!read_name(v8, process, words[2], function)) {
+			memset(function->words, 0, sizeof(function->words));
+			return false;
+		}
 		function->script = v8_script_number(v8, process, words[3]);
 	}
 	function->layout = layout;
 	function->is_builtin = V8_IS_NUMBER(words[1]);
 	if (words[1] != function->words[1]) {
 		function->words[1] = words[1];
-		read_bytecode(process, function);
+		read_bytecode(&v8->functions, process, function);
 	}
 	memcpy(function->words, words, sizeof(words));
-	read_positions(process, function);
+	read_positions(&v8->functions, process, function);
 	return true;
 }
 
@@ -148,11 +173,14 @@ struct v8_function *v8_function_at(struct v8 *v8, const struct v8_process *proce
 	uint64_t key[] = { (uint64_t)process->pid, shared };
 	struct v8_functions *functions = &v8->functions;
 	struct v8_function *function;
-	uint32_t number = process->runtime ? set_add_most(&functions->keys, key, sizeof(key), FUNCTIONS_MAX)
-					   : set_find(&functions->keys, key, sizeof(key));
+	uint32_t number;
 	uint8_t byte;
 
-	if (!shared || number == SET_NONE)
+	if (!shared)
+		return NULL;
+	number = process->runtime ? set_add_most(&functions->keys, key, sizeof(key), FUNCTIONS_MAX)
+				  : set_find(&functions->keys, key, sizeof(key));
+	if (number == SET_NONE)
 		return NULL;
 	if (number == functions->n)
 		*vec_push(functions) = (struct v8_function){ .name = "" };
@@ -160,7 +188,7 @@ struct v8_function *v8_function_at(struct v8 *v8, const struct v8_process *proce
 	/* if it is not there any more it is none; but if the process has ended, it is as it was */
 	if (process->runtime && !read_function(v8, process, shared, function) &&
 	    peek_copy(process->peek, shared, &byte, 1)) {
-		forget_code(function);
+		forget_code(functions, function);
 		memset(function->words, 0, sizeof(function->words));
 	}
 	return function->words[4] ? function : NULL;

@@ -3,7 +3,6 @@
 #include "base/str.h"
 #include "v8_part.h"
 
-#define STRING_TYPES	  0x80 /* types below are of strings */
 #define STRING_ONE_BYTE	  8
 #define STRING_UNCACHED	  0x10 /* with STRING_EXTERNAL: where its text is cannot be seen */
 #define STRING_KIND(type) ((type)&7)
@@ -28,23 +27,32 @@ struct string_head {
 #define SOURCE_MAX  (64 * 1024 * 1024) /* characters; lines of longer sources are not known */
 #define LINES_MAX   (16 * 1024 * 1024) /* of all scripts */
 #define SCRIPTS_MAX (64 * 1024)
+#define READ_MAX    (1024 * 1024 * 1024) /* characters and ends of lines: behind that no lines are read any more */
+#define STRINGS_MAX (512 * 1024)
 
-static uint16_t type_of_map(const struct v8_process *process, uint64_t map)
+const char *v8_string(struct v8 *v8, const char *text)
+{
+	uint32_t number = set_add_most(&v8->strings, text, strlen(text) + 1, STRINGS_MAX);
+
+	return number == SET_NONE ? NULL : v8->strings.v[number].bytes;
+}
+
+static int type_of_map(const struct v8_process *process, uint64_t map)
 {
 	uint16_t type;
 
 	if (!V8_IS_POINTER(map) ||
 	    !peek_copy(process->peek, V8_OBJECT(map) + process->runtime->v8.map_type, &type, sizeof(type)))
-		return 0;
+		return -1;
 	return type;
 }
 
-uint16_t v8_type(const struct v8_process *process, uint64_t pointer)
+int v8_type(const struct v8_process *process, uint64_t pointer)
 {
 	uint64_t map;
 
 	if (!V8_IS_POINTER(pointer) || !peek_copy(process->peek, V8_OBJECT(pointer), &map, sizeof(map)))
-		return 0;
+		return -1;
 	return type_of_map(process, map);
 }
 
@@ -116,13 +124,13 @@ static bool walk(struct text *text, uint64_t pointer, uint64_t from, uint64_t n)
 {
 	const uint64_t at = V8_OBJECT(pointer);
 	struct string_head head = {};
-	uint16_t type;
+	int type;
 
 	if (!V8_IS_POINTER(pointer) || ++text->pieces > PIECES_MAX ||
 	    text->process->peek->read(text->process->peek->ctx, at, &head, sizeof(head)) < STRING_TEXT)
 		return false;
 	type = type_of_map(text->process, head.map);
-	if (!type || type >= STRING_TYPES || from > head.length || n > head.length - from)
+	if (type < 0 || type >= V8_STRING_TYPES || from > head.length || n > head.length - from)
 		return false;
 	switch (STRING_KIND(type)) {
 	case STRING_PLAIN:
@@ -145,10 +153,10 @@ static bool walk(struct text *text, uint64_t pointer, uint64_t from, uint64_t n)
 /* False: the pointer is to no string. */
 static bool length_of(const struct v8_process *process, uint64_t pointer, uint32_t *length)
 {
-	const uint16_t type = v8_type(process, pointer);
+	const int type = v8_type(process, pointer);
 	struct string_head head;
 
-	if (!type || type >= STRING_TYPES || !peek_copy(process->peek, V8_OBJECT(pointer), &head, STRING_TEXT))
+	if (type < 0 || type >= V8_STRING_TYPES || !peek_copy(process->peek, V8_OBJECT(pointer), &head, STRING_TEXT))
 		return false;
 	*length = head.length;
 	return true;
@@ -242,20 +250,23 @@ static void add_lines(void *ctx, const uint8_t *chars, size_t n, size_t width)
 	}
 }
 
-static bool count_lines(struct v8_script *script, const struct v8_process *process, uint64_t source)
+static bool count_lines(struct v8 *v8, struct v8_script *script, const struct v8_process *process, uint64_t source)
 {
 	struct counted counted = { .script = script };
 	struct text text = { process, 0, add_lines, &counted };
 	uint32_t length;
 
-	if (!length_of(process, source, &length) || length > SOURCE_MAX || !walk(&text, source, 0, length))
+	if (!length_of(process, source, &length) || length > SOURCE_MAX)
+		return false;
+	v8->scripts.read += length;
+	if (!walk(&text, source, 0, length))
 		return false;
 	add_end(script, length);
 	return true;
 }
 
 /* What V8 has counted itself. False: it has not yet. */
-static bool take_ends(struct v8_script *script, const struct v8_process *process, uint64_t pointer)
+static bool take_ends(struct v8 *v8, struct v8_script *script, const struct v8_process *process, uint64_t pointer)
 {
 	struct v8_object head;
 	uint64_t words[512], at = V8_OBJECT(pointer) + sizeof(head);
@@ -265,6 +276,7 @@ static bool take_ends(struct v8_script *script, const struct v8_process *process
 	    !peek_copy(process->peek, V8_OBJECT(pointer), &head, sizeof(head)) || V8_NUMBER(head.length) <= 0 ||
 	    V8_NUMBER(head.length) > LINES_MAX)
 		return false;
+	v8->scripts.read += (size_t)V8_NUMBER(head.length);
 	for (n = (size_t)V8_NUMBER(head.length); n; n -= part, at += part * 8) {
 		part = n < ARRAY_SIZE(words) ? n : ARRAY_SIZE(words);
 		if (!peek_copy(process->peek, at, words, part * 8))
@@ -291,11 +303,15 @@ static void read_script(struct v8 *v8, const struct v8_process *process, const u
 	v8->scripts.lines -= script->n_ends;
 	v8_script_release(script);
 	v8_read_string(process, script->words[1], file, sizeof(file));
-	script->file = pool_add(&v8->strings, file);
+	script->file = v8_string(v8, file);
+	if (!script->file)
+		script->file = "";
 	script->first = V8_IS_NUMBER(line) && V8_NUMBER(line) > 0 && V8_NUMBER(line) < LINES_MAX ? V8_NUMBER(line) : 0;
-	if (!take_ends(script, process, object[layout->script_ends / 8])) {
+	if (v8->scripts.read > READ_MAX)
+		return;
+	if (!take_ends(v8, script, process, object[layout->script_ends / 8])) {
 		v8_script_release(script);
-		if (!count_lines(script, process, script->words[0]))
+		if (!count_lines(v8, script, process, script->words[0]))
 			v8_script_release(script);
 	}
 	if (v8->scripts.lines + script->n_ends > LINES_MAX)

@@ -3,7 +3,6 @@
 #ifndef SONDE_INTERP_V8_PART_H
 #define SONDE_INTERP_V8_PART_H
 
-#include "base/pool.h"
 #include "base/set.h"
 #include "v8.h"
 #include "v8_tables.h"
@@ -17,6 +16,8 @@ struct v8_object {
 #define V8_IS_WEAK(word)    (((word)&3) == 3)
 #define V8_IS_NUMBER(word)  (!((word)&0xffffffff))
 #define V8_NUMBER(word)	    ((int32_t)((word) >> 32))
+#define V8_NOTHING	    256
+#define V8_STRING_TYPES	    0x80		/* types below are of strings */
 #define V8_TABLE_MAX	    (128 * 1024 - 4096) /* bytes of a table; longer ones are not read */
 
 /* The text of a file, or another source. */
@@ -64,15 +65,17 @@ struct v8_code {
 };
 
 struct v8 {
-	struct pool strings;
+	struct set strings; /* with their NULs */
 	struct v8_scripts {
 		struct set keys; /* a process and an address */
 		vec(struct v8_script);
 		size_t lines;
+		size_t read; /* characters and ends of lines, of all that were ever read */
 	} scripts;
 	struct v8_functions {
 		struct set keys;
 		vec(struct v8_function);
+		size_t bytes; /* of their bytecode and positions */
 	} functions;
 	struct v8_codes {
 		struct set keys; /* a process and the begin of its instructions */
@@ -82,11 +85,17 @@ struct v8 {
 			vec(uint32_t);
 		} places;
 		size_t bytes;
+		/* Addresses that had no code a moment ago, by a hash of them. */
+		struct v8_nothing {
+			uint64_t pid, pc, until; /* ns of the monotonic clock */
+		} nothing[V8_NOTHING];
 	} codes;
 };
 
-/* The type of the object that a pointer points to; 0: it is no pointer, or cannot be read. */
-uint16_t v8_type(const struct v8_process *process, uint64_t pointer);
+/* Keeps a text until the end. NULL: there are too many. */
+const char *v8_string(struct v8 *v8, const char *text);
+/* The type of the object that a pointer points to; -1: it is no pointer, or cannot be read. 0 is one of texts. */
+int v8_type(const struct v8_process *process, uint64_t pointer);
 /* Copies an array of bytes, which the caller frees. NULL: it is none, is empty or too long. */
 uint8_t *v8_copy_bytes(const struct v8_process *process, uint64_t pointer, size_t *n);
 /* Reads a text as UTF-8 without control characters, at most `max` bytes with the NUL. False: it is none. */
@@ -103,7 +112,7 @@ struct v8_function *v8_function_at(struct v8 *v8, const struct v8_process *proce
 /* Where an offset in its bytecode is. */
 void v8_function_place(struct v8 *v8, const struct v8_function *function, int64_t offset, struct v8_frame *frame);
 void v8_function_line(struct v8 *v8, const struct v8_function *function, int position, struct v8_frame *frame);
-void v8_function_release(struct v8_function *function);
+void v8_function_release(struct v8 *v8, struct v8_function *function);
 
 /* The code that has an address. NULL: none that we know of. */
 const struct v8_code *v8_code_at(struct v8 *v8, const struct v8_process *process, uint64_t pc);

@@ -243,6 +243,10 @@ size_t v8_tables_translation(const uint8_t *table, size_t n, const char *opcodes
 	take_operand_signed(&translation);
 	while (left > 0 && !translation.damaged) {
 		char opcode = take_opcode(&translation);
+
+		/* a translation begins once */
+		if (opcode == 'B')
+			return 0;
 		int operands[5] = {};
 
 		for (unsigned int i = 0; i < n_operands(opcode); i++)

@@ -274,8 +274,10 @@ Test(interp_v8, names_that_are_none)
 	cr_expect_str_eq(function, "(anonymous)", "it has no name");
 	make_function();
 	scope.words[2] = number(INT32_MAX);
-	cr_assert_eq(read_new(53, &frame, function), 1);
-	cr_expect_str_eq(function, "(anonymous)", "its name is nowhere");
+	cr_expect_eq(read_new(53, &frame, function), -1, "where its name is cannot be known");
+	make_function();
+	scope.words[3] = pointer(&scope) + 8;
+	cr_expect_eq(read_new(53, &frame, function), -1, "its name is no object");
 	make_function();
 	script.words[1] = pointer(&script);
 	cr_assert_eq(read_new(53, &frame, function), 1);
@@ -319,6 +321,22 @@ Test(interp_v8, names_with_odd_characters)
 	cr_assert_eq(read_new(53, &frame, function), 1);
 	cr_expect_str_eq(function, "addadd");
 	cons.words[1] = cons.words[2] = pointer(&cons);
-	cr_assert_eq(read_new(53, &frame, function), 1);
-	cr_expect_str_eq(function, "(anonymous)");
+	cr_expect_eq(read_new(53, &frame, function), -1, "a text without end is no name, and the function has one");
+}
+
+/* Addresses that are no functions leave what is known as it is. */
+Test(interp_v8, functions_that_are_none)
+{
+	struct v8_frame frames[V8_FRAMES];
+	struct v8 *v8 = v8_new();
+
+	make_function();
+	cr_expect_eq(read_with(v8, 0, 53, frames), -1);
+	cr_expect_eq(read_with(v8, (uintptr_t)&script, 53, frames), -1);
+	for (int i = 0; i < 3; i++) {
+		cr_expect_eq(read_with(v8, 0, 53, frames), -1);
+		cr_assert_eq(read_with(v8, (uintptr_t)&shared, 53 + 5, frames), 1);
+		cr_expect_str_eq(frames[0].function, "add");
+	}
+	v8_free(v8);
 }
