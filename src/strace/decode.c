@@ -3,6 +3,7 @@
 #include "decode.h"
 
 #include "lines_part.h"
+#include "types.h"
 
 /* Bytes of data that are shown, as -s says by default; structs that are longer stay addresses. */
 #define DATA_MOST   32
@@ -19,7 +20,7 @@ static bool memory_of(const struct strace_type *type, unsigned int arg, struct l
 	unsigned int most = step->most == MOST_TEXT ? DATA_MOST : step->most;
 
 	*memory = (struct lang_memory){ .arg = arg, .count = -1 };
-	if (step->from != SELF || step->when & (STRACE_IF_OK | STRACE_IF_FAILED | STRACE_IF_WHOLE))
+	if (type == &t_msg_out || step->from != SELF || step->when & (STRACE_IF_OK | STRACE_IF_FAILED | STRACE_IF_WHOLE))
 		return false;
 	memory->is_text = step->op == STRACE_STRING;
 	if (memory->is_text)

@@ -80,6 +80,7 @@ void strace_dump(struct strace_line *line)
 	uint64_t left;
 
 	if (!arg || !line->exit || (data->reads && !strace_ok(line)) ||
+	    (!data->step && !strace_ok(line) && strace_arg(line, arg + 1) > INT32_MAX) ||
 	    !has_fd(data->reads ? &settings->dump_read : &settings->dump_written, strace_arg(line, 0)))
 		return;
 	left = data->reads ? (uint64_t)strace_ret(line) : UINT64_MAX;

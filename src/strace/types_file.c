@@ -70,7 +70,7 @@ static void print_handle(struct strace_line *line, unsigned int arg)
 	in_hex.settings = &hex;
 	room = body && body->status != STRACE_UNREAD && body->n >= 8 ? body->n - 8U : 0;
 	shown = handle->bytes < MAX_HANDLE ? handle->bytes : MAX_HANDLE;
-	if (shown <= room)
+	if (body && shown <= room)
 		strace_text(&in_hex, (const char *)strace_bytes(body) + 8, shown, handle->bytes > shown);
 	else
 		str_add(line->out, "???");
@@ -144,13 +144,18 @@ static void print_fsconfig_value(struct strace_line *line, unsigned int arg)
 	struct strace_settings hex = *line->settings;
 	struct strace_line in_hex = *line;
 	int n = strace_arg(line, arg + 1);
+	size_t shown;
 
 	if (command == SET_STRING || command == SET_PATH || command == SET_PATH_EMPTY) {
 		strace_string(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), command != SET_STRING);
-	} else if (command == SET_BINARY && n >= 0 && n <= BINARY_MOST && bytes && bytes->status != STRACE_UNREAD) {
+	} else if (command == SET_BINARY && strace_arg(line, arg) && n >= 0 && n <= BINARY_MOST && bytes &&
+		   bytes->status != STRACE_UNREAD) {
 		hex.hex = 2;
 		in_hex.settings = &hex;
-		strace_text(&in_hex, strace_bytes(bytes), bytes->n, (unsigned int)n > bytes->n);
+		shown = (unsigned int)n < line->settings->size ? (unsigned int)n : line->settings->size;
+		if (shown > bytes->n)
+			shown = bytes->n;
+		strace_text(&in_hex, strace_bytes(bytes), shown, (unsigned int)n > shown);
 	} else {
 		strace_address(line->out, strace_arg(line, arg));
 	}
@@ -172,7 +177,7 @@ const struct strace_type t_fsconfig_key = { print_fsconfig_key,
 						      { STRACE_STRING, .from = SELF, .most = 4097 },
 						      { STRACE_BYTES, .from = SELF, .count_from = NEXT(1), .scale = 1, .most = MOST_TEXT },
 					      } },
-			 t_fsconfig_aux = { print_fsconfig_aux };
+			 t_fsconfig_aux = { print_fsconfig_aux, .enter = true, .steps = { STEP_FILE } };
 
 /* fanotify_mark: -1 is no directory. */
 static void print_fanotify_dir(struct strace_line *line, unsigned int arg)

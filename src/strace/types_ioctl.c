@@ -191,11 +191,16 @@ static void add_by_shape(struct strace_line *line, uint64_t value, const struct 
 	bool is_own = *shape == '=', is_filled_in = *shape == '<';
 
 	if (is_own) {
+		if (strace_is_narrow(line))
+			value = (uint64_t)(int32_t)value;
 		p = &value;
 		n = sizeof(value);
 	}
 	shape += is_own || is_filled_in;
 	shape_n -= is_own || is_filled_in;
+	/* pointers of 32-bit programs have 4 bytes */
+	if (strace_is_narrow(line) && memmem(shape, shape_n, "%p8", 3))
+		p = NULL;
 	if (*shape == 'p' || !p || (is_filled_in && !strace_ok(line)) || !strace_shape(line, shape, shape_n, p, n, n))
 		strace_address(line->out, value);
 }
@@ -220,4 +225,10 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 	else
 		str_addf(line->out, "%#llx", (unsigned long long)value);
 }
-const struct strace_type t_ioctl_arg = { print_ioctl_arg, .steps = { STEP_READS(ARGUMENT_SIZE) } };
+const struct strace_type t_ioctl_arg = {
+	print_ioctl_arg,
+	.steps = {
+		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = ARGUMENT_SIZE, .most = ARGUMENT_SIZE,
+		  .when = STRACE_TO_EDGE },
+	},
+};

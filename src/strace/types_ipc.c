@@ -115,8 +115,13 @@ struct msg {
 
 struct sem {
 	struct perm perm;
+#if defined(__x86_64__)
 	int64_t otime, unused, ctime, unused_too;
-	uint64_t n;
+	uint64_t n, unused_more[2];
+#else
+	int64_t otime, ctime;
+	uint64_t n, unused_more[2];
+#endif
 };
 
 static void add_owner(struct str *out, const char *name, uint32_t id)

@@ -42,6 +42,16 @@ static void add_text(struct strace_line *line, unsigned int arg)
 	strace_string(line, strace_blob(line, 0, steps[arg], 0), strace_arg(line, arg), false);
 }
 
+/* n bytes, as far as -s wants them. */
+static void add_bytes(struct strace_line *line, const struct strace_blob *blob, uint64_t n)
+{
+	uint64_t shown = n < line->settings->size ? n : line->settings->size;
+
+	if (shown > blob->n)
+		shown = blob->n;
+	strace_text(line, strace_bytes(blob), shown, n > shown);
+}
+
 /* Data that goes in. */
 static void add_payload(struct strace_line *line, unsigned int arg)
 {
@@ -51,7 +61,7 @@ static void add_payload(struct strace_line *line, unsigned int arg)
 	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD)
 		strace_address(line->out, strace_arg(line, arg));
 	else
-		strace_text(line, strace_bytes(blob), blob->n, n > blob->n);
+		add_bytes(line, blob, n);
 }
 
 /* Data or a text that comes out: the result says how long it is. */
@@ -63,7 +73,7 @@ static void add_result(struct strace_line *line, unsigned int arg)
 	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD)
 		strace_address(line->out, strace_arg(line, arg));
 	else
-		strace_text(line, strace_bytes(blob), n < blob->n ? n : blob->n, n > blob->n);
+		add_bytes(line, blob, n);
 }
 
 static void add_rights(struct strace_line *line, unsigned int arg)

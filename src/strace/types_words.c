@@ -231,6 +231,22 @@ const struct strace_type t_fanotify = { print_fanotify };
 
 /* --- mounts --- */
 
+/* Older programs have a magic number in the upper half of the flags. */
+#define MS_MAGIC       0xc0ed0000U
+#define MS_BELOW_MAGIC 0xffffU
+
+static bool has_magic(uint64_t flags)
+{
+	return (flags & 0xffff0000) == MS_MAGIC;
+}
+
+static uint64_t mount_flags(const struct strace_line *line)
+{
+	uint64_t flags = strace_arg(line, 3);
+
+	return has_magic(flags) ? flags & MS_BELOW_MAGIC : flags;
+}
+
 /* of 64 bits */
 static void print_mount_flags(struct strace_line *line, unsigned int arg)
 {
@@ -239,7 +255,14 @@ static void print_mount_flags(struct strace_line *line, unsigned int arg)
 						   "SILENT POSIXACL UNBINDABLE PRIVATE SLAVE SHARED RELATIME KERNMOUNT I_VERSION STRICTATIME LAZYTIME "
 						   "SUBMOUNT NOREMOTELOCK NOSEC BORN ACTIVE NOUSER" };
 
-	strace_bits(line->out, &flags, strace_arg(line, arg));
+	uint64_t value = strace_arg(line, arg);
+
+	if (!has_magic(value)) {
+		strace_bits(line->out, &flags, value);
+		return;
+	}
+	str_add(line->out, "MS_MGC_VAL");
+	strace_bits_more(line->out, &flags, value & MS_BELOW_MAGIC);
 }
 const struct strace_type t_mount_flags = { print_mount_flags };
 
@@ -249,7 +272,7 @@ const struct strace_type t_mount_flags = { print_mount_flags };
 
 static void print_mount_type(struct strace_line *line, unsigned int arg)
 {
-	if (strace_arg(line, 3) & MS_CHANGES)
+	if (mount_flags(line) & MS_CHANGES)
 		strace_address(line->out, strace_arg(line, arg));
 	else
 		t_text.print(line, arg);
@@ -257,7 +280,7 @@ static void print_mount_type(struct strace_line *line, unsigned int arg)
 
 static void print_mount_data(struct strace_line *line, unsigned int arg)
 {
-	uint64_t flags = strace_arg(line, 3);
+	uint64_t flags = mount_flags(line);
 
 	if (flags & MS_CHANGES && !(flags & MS_REMOUNTS))
 		strace_address(line->out, strace_arg(line, arg));

@@ -253,9 +253,9 @@ static void expect_short(const char *name, uint64_t first, uint16_t size, const 
 
 Test(strace_lines, blobs_without_bytes)
 {
-	expect_short("sched_setattr", 0, 48,
-		     "sched_setattr(0, {size=56, sched_policy=SCHED_OTHER, sched_flags=0, sched_nice=0, "
-		     "sched_priority=0, sched_runtime=0, sched_deadline=0, sched_period=0}, 0) = 0 <0.001000>\n");
+	expect_short("sched_getattr", 0, 48,
+		     "sched_getattr(0, {size=56, sched_policy=SCHED_OTHER, sched_flags=0, sched_nice=0, "
+		     "sched_priority=0, sched_runtime=0, sched_deadline=0, sched_period=0}, 0, 0) = 0 <0.001000>\n");
 }
 
 /* Of a signal nothing is known but its number: there are no bytes, whatever stands behind the record. */
