@@ -160,8 +160,11 @@ static __always_inline void ring_turn_page(const struct ring_place *place, void 
 	/* a carry out of the place counts as a record, which is complete */
 	if (next << (64 - RING_PLACE_BITS) < place->head << (64 - RING_PLACE_BITS))
 		atomic_add(&place->state->complete, 1);
-	/* who interrupts here stores a higher number, which is then replaced: one page is no matter */
-	state->number = number + (((next >> RING_PLACE_BITS) - number) & RING_NUMBER_MASK);
+	/*
+	 * Who interrupts here stores a higher number, which is then replaced: one page is no matter. Who has interrupted
+	 * before has stored one that is higher than this one.
+	 */
+	state->number = number + ((__s64)((next & ~RING_PLACE_MASK) - (number << RING_PLACE_BITS)) >> RING_PLACE_BITS);
 	ring_wake(place->state, next);
 }
 

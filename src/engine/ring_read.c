@@ -258,23 +258,13 @@ uint64_t ring_waiting(const struct ring_set *set)
 	return set->waiting;
 }
 
-/* An interrupted program can store an older head for a moment. Then its place or its number is far too high. */
-static bool is_sound(const struct ring_one *ring, struct spot head)
-{
-	uint64_t words = head.place - ring->at.place;
-
-	return words < SOON_WORDS && head.number - ring->at.number <= words;
-}
-
 void ring_end(struct ring_set *set)
 {
 	for (size_t i = 0; i < set->n; i++) {
 		struct ring_one *ring = &set->rings[i];
 
-		for (int tries = 0; tries < CALM_TRIES && !ring->ends; tries++) {
-			ring->end = ring_head(ring);
-			ring->ends = is_sound(ring, ring->end);
-		}
+		ring->end = ring_head(ring);
+		ring->ends = true;
 	}
 }
 

@@ -201,6 +201,19 @@ static void test_overrun(uint64_t to_end)
 	close_rings();
 }
 
+/* A program that turns a page was interrupted since it has its place, by programs that have turned later ones. */
+static void test_number_of_a_later_page(void)
+{
+	open_rings(RING_KB, RING_STREAM, 0);
+	write_records(0, 300, false);
+	set->rings[0].state->number += 500;
+	write_records(300, 20000, false);
+	ring_read_last(set, seen_run, NULL);
+	expect("the last one", seen.last, 20299, 20299);
+	expect_sum();
+	close_rings();
+}
+
 /* The reader is woken once, when half of the ring is unread. */
 static void test_bell(void)
 {
@@ -321,6 +334,7 @@ static void test_single(void)
 	test_keeping_up(RING_KB, 200000);
 	for (uint64_t to_end = 0; to_end < 200000; to_end += 49345)
 		test_overrun(to_end);
+	test_number_of_a_later_page();
 	test_bell();
 	test_late();
 	test_overwritten(RING_STREAM);
