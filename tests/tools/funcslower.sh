@@ -171,7 +171,8 @@ test_user_stack_of_nested_calls() {
 test_kernel_stack() {
 	slow_callers -j -K -U "$getpgid"
 	expect_kernel_stacks
-	slow_callers -j -K -U "$getpgid" 'vfs_*'
+	# not vfs_read: a kretprobe misses returns while others sleep in it
+	slow_callers -j -K -U "$getpgid" 'vfs_*stat*'
 	grep -F "\"func\":\"$getpgid\"," out > only
 	mv only out
 	expect_kernel_stacks
