@@ -38,10 +38,10 @@ enum decider_what {
 };
 
 /* decider.flags */
-#define DECIDER_FEW   1 /* also watched where each function costs milliseconds */
-#define DECIDER_ASIDE 2 /* it only answers a question: whoever has asked decides */
-#define DECIDER_LAST  4 /* what it calls fails for reasons of its own */
-#define DECIDER_BEGIN 8 /* the name is the begin of names */
+#define DECIDER_FEW   1	 /* also watched where each function costs milliseconds */
+#define DECIDER_ASIDE 2	 /* it only answers a question: whoever has asked decides */
+#define DECIDER_LAST  4	 /* what it calls fails for reasons of its own */
+#define DECIDER_BEGIN 8	 /* the name is the begin of names */
 #define DECIDER_MAY   16 /* there are other reasons, and which one it is was not compared */
 #define DECIDER_WIDE  32 /* the result is a pointer or a long */
 
@@ -56,7 +56,7 @@ struct decider {
 };
 
 extern const char *const whynot_wide[];
-extern const char *const whynot_hot; /* these are not watched */
+extern const char *const whynot_hot;	       /* these are not watched */
 extern const struct decider whynot_deciders[]; /* a name NULL ends it */
 
 /* Returns what is known of a function without its suffixes; NULL: nothing. */
@@ -87,6 +87,15 @@ struct whynot_verdict {
 
 struct whynot_verdict whynot_judge(const struct whynot_functions *functions, const struct whynot_facts *facts,
 				   long long ret);
+
+/* What an error of a call means by itself: words, or a limit (RLIMIT_) that may be reached where `text` is NULL. */
+struct whynot_meaning {
+	const char *text;
+	int limit;
+};
+
+/* call: its name, NULL: not known; error: as errno. NULL: nothing is known. */
+const struct whynot_meaning *whynot_meaning_of(const char *call, int error);
 
 /* The name of a capability, CAP_SYS_ADMIN; NULL: it has none. */
 const char *whynot_capability(uint64_t number);

@@ -790,6 +790,46 @@ static int do_setsid(void)
 	setpgid(0, 0);
 	return setsid();
 }
+static int do_nropen(void)
+{
+	limit(RLIMIT_CORE, 0);
+	return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 1 << 30, 1 << 30 });
+}
+static int do_longhost(void)
+{
+	char name[70] = { [0 ... 68] = 'x' };
+
+	return sethostname(name, 69);
+}
+static int do_semaphore(void)
+{
+	int set = semget(IPC_PRIVATE, 1, 0600), ret, error;
+
+	ret = semop(set, &(struct sembuf){ 5, 1, 0 }, 1);
+	error = errno;
+	semctl(set, 0, IPC_RMID);
+	errno = error;
+	return ret;
+}
+static int do_notlink(void)
+{
+	char link[8];
+
+	return readlink("own", link, sizeof(link));
+}
+static int do_delmodule(void)
+{
+	return syscall(SYS_delete_module, "nosuch", O_NONBLOCK);
+}
+static int do_ambient(void)
+{
+	drop();
+	return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 13, 0, 0);
+}
+static int do_nodriver(void)
+{
+	return open("nodriver", O_RDONLY);
+}
 
 static const struct {
 	const char *name;
@@ -908,6 +948,13 @@ static const struct {
 	REASON(nstype),
 	REASON(longarg),
 	REASON(below),
+	REASON(nropen),
+	REASON(longhost),
+	REASON(semaphore),
+	REASON(notlink),
+	REASON(delmodule),
+	REASON(ambient),
+	REASON(nodriver),
 };
 
 static int fail(const char *name)

@@ -26,6 +26,7 @@ prepare() {
 	ln -s loop loop
 	ln -s own link
 	mkfifo fifo
+	mknod nodriver c 240 200
 	echo garbage > garbage
 	printf '#!/no/such\n' > script
 	chmod 755 garbage script
@@ -158,6 +159,13 @@ test_reasons() {
 	nstype another type
 	longarg longer than 128 KB|one than 128 KB
 	below below itself
+	nropen fs.nr_open
+	longhost longer than 64
+	semaphore no semaphore of this number
+	notlink no symbolic link
+	delmodule no module of this name
+	ambient permitted and inheritable
+	nodriver no driver for this device
 	EOF
 	clear_away
 	total=$(wc -l < table) bad=$(wc -l < wrong)
