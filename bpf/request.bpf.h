@@ -20,11 +20,9 @@ static __always_inline void request_client(__u64 client)
 }
 
 /* Whether the other end of a socket is at a port of the server. */
-static __always_inline bool request_is_client(struct sock *sk)
+static __always_inline bool request_is_client(struct request_ports ports)
 {
-	__u16 port = BPF_CORE_READ(sk, __sk_common.skc_dport);
-
-	return *request_port(__builtin_bswap16(port));
+	return *request_port(ports.other);
 }
 
 /* The current task has sent, or may have. */
@@ -48,12 +46,12 @@ __noinline int request_sent(__u64 key)
  * The answer reaches its client on this machine. Mostly that is within the call that sends: the client can take the
  * processor of the sender before that call ends, and ask again.
  */
-static __always_inline void request_reaches(struct sock *sk)
+static __always_inline void request_reaches(struct sock *sk, struct request_ports ports)
 {
 	__u64 key;
 
 	/* a client that has locked its socket takes what has come meanwhile when it unlocks it */
-	if (!request_is_client(sk) || BPF_CORE_READ(sk, sk_lock.owned) || !why_current())
+	if (!request_is_client(ports) || BPF_CORE_READ(sk, sk_lock.owned) || !why_current())
 		return;
 	key = request_server((__u64)sk);
 	if (key)
@@ -73,12 +71,12 @@ static __always_inline __u16 request_family(void *ctx, struct sock *sk)
 }
 
 /* Its address may be that of an earlier connection, whose end the kernel has skipped. */
-static __always_inline struct request_cell *request_of(struct sock *sk)
+static __always_inline struct request_cell *request_of(struct sock *sk, struct request_ports ports)
 {
 	__u64 key = (__u64)sk;
 	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
 
-	if (!cell || cell->client_port == __builtin_bswap16(BPF_CORE_READ(sk, __sk_common.skc_dport)))
+	if (!cell || cell->client_port == ports.other)
 		return cell;
 	request_end(key);
 	return NULL;
@@ -89,6 +87,7 @@ SEC("raw_tp")
 int arrives(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
+	struct request_ports ports;
 	struct request_cell *cell;
 	__u32 written;
 	__u64 now;
@@ -99,13 +98,14 @@ int arrives(void *ctx)
 		request_unix_arrives((__u64)sk);
 		return 0;
 	}
-	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+	ports = request_ports_of(sk);
+	if (!*request_port(ports.own)) {
 		if (request_shared.behind && !request_answered((__u64)sk))
 			request_note_reached(sk);
-		request_reaches(sk);
+		request_reaches(sk, ports);
 		return 0;
 	}
-	cell = request_of(sk);
+	cell = request_of(sk, ports);
 	if (cell && cell->state == REQUEST_ARRIVED)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -138,8 +138,10 @@ static __always_inline struct request_cell *request_adopt(struct sock *sk, __u64
 	if (!why_current() && !task_pass((void *)bpf_get_current_task()))
 		return NULL;
 	cell = request_new((__u64)sk, now);
-	if (cell)
-		cell->owned = 1;
+	if (!cell)
+		return NULL;
+	cell->owned = 1;
+	*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
 	return cell;
 }
 
@@ -148,21 +150,23 @@ SEC("raw_tp")
 int reads(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
+	struct request_ports ports;
 	struct request_cell *cell;
 	__u64 now, key = (__u64)sk;
 
 	if (!why_shared.armed)
 		return 0;
-	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+	ports = request_ports_of(sk);
+	if (!*request_port(ports.own)) {
 		if (request_shared.behind)
 			request_get(key);
-		if (request_is_client(sk))
+		if (request_is_client(ports))
 			request_client(key);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	cell = request_of(sk);
-	if (!cell && *request_port(BPF_CORE_READ(sk, __sk_common.skc_num)) == REQUEST_OWN)
+	cell = request_of(sk, ports);
+	if (!cell && *request_port(ports.own) == REQUEST_OWN)
 		cell = request_adopt(sk, now);
 	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell, key))
 		return 0;
@@ -238,7 +242,7 @@ int sends(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
-		if (why_current())
+		if (request_asks())
 			request_ask(key, !context_is_function());
 		return 0;
 	}

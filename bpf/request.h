@@ -30,6 +30,7 @@ struct request_cell {
 	unsigned long long client_at; /* when the client last read, if it is on this machine; 0: it has not */
 	/* TCP: key in "request_peers"; unix: the client's socket, by its inode */
 	unsigned long long peer;
+	unsigned long long client_sock; /* TCP: another key there, once it is known; 0: it is not */
 	/* unix: bytes were read before their arrival was noted; 0: they were not */
 	unsigned long long late;
 	unsigned int seq;      /* the socket's write_seq before the answer; unix: sends */
@@ -55,7 +56,7 @@ struct request_cell {
 	};
 	unsigned int version; /* 4 or 6, or REQUEST_UNIX */
 };
-_Static_assert(sizeof(struct request_cell) == 120, "as on the other side");
+_Static_assert(sizeof(struct request_cell) == 128, "as on the other side");
 
 /* A connection to a server behind this one. */
 struct request_behind {
@@ -141,6 +142,8 @@ static inline unsigned long long request_name_key(const struct request_name *nam
 /* What a port is, in .data.request_ports; and a name, in request_known.wanted. */
 #define REQUEST_OWN    1 /* the server's */
 #define REQUEST_BEHIND 2 /* of a server behind, which has answered */
+/* .data.request_serves: a byte for processes, by the lower bits of their ids. */
+#define REQUEST_SERVES 4096
 /* The most processes that are measured for being servers behind. */
 #define REQUEST_JOINED 4096
 /* The most names of unix sockets. */

@@ -89,7 +89,7 @@ static __always_inline void request_note_reached(struct sock *sk)
 	__u32 first = 0;
 	struct request_reached *reached;
 
-	if (!config.chain || !why_current())
+	if (!config.chain || !request_asks())
 		return;
 	reached = bpf_map_lookup_elem(&request_reached, &first);
 	if (!reached)
@@ -236,7 +236,7 @@ __noinline int request_dial(__u64 key, int to)
 	struct request_behind *cell;
 	__u64 now = bpf_ktime_get_ns();
 
-	if (to == TCP_SYN_SENT && why_current()) {
+	if (to == TCP_SYN_SENT && request_asks()) {
 		request_add_behind(key, now, REQUEST_READ);
 		request_write_behind(key, now, WHY_LINK_DIAL);
 		return 0;

@@ -18,10 +18,10 @@ struct {
 	__type(value, struct request_cell);
 } request_cells SEC(".maps");
 
-/* The socket of a server by both ends of its connection, for the client's socket. */
+/* The socket of a server by both ends of its connection, for the client's socket; and by the client's, once it is known. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, REQUEST_CELLS);
+	__uint(max_entries, 2 * REQUEST_CELLS);
 	__type(key, __u64);
 	__type(value, __u64);
 } request_peers SEC(".maps");
@@ -134,13 +134,26 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 	return bpf_map_lookup_elem(&request_cells, &key);
 }
 
-/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
-__noinline __u64 request_server(__u64 client)
+/* The ports of a TCP socket. */
+struct request_ports {
+	__u16 own, other;
+};
+
+static __always_inline struct request_ports request_ports_of(struct sock *sk)
+{
+	/* both in one read: in memory, the other end's port is in front */
+	__u32 both = BPF_CORE_READ(sk, __sk_common.skc_portpair);
+
+	return (struct request_ports){ .own = both >> 16, .other = __builtin_bswap16(both) };
+}
+
+/* By both ends of the connection. It is remembered by the socket. */
+__noinline __u64 request_find_server(__u64 client)
 {
 	struct sock *sk = (void *)client;
-	struct request_cell seen = {};
+	struct request_cell seen = {}, *cell;
 	struct tcp_ends ends = {};
-	__u64 *server;
+	__u64 *server, key;
 
 	tcp_read_addresses(sk, &ends);
 	tcp_read_ports(sk, &ends, false);
@@ -151,7 +164,34 @@ __noinline __u64 request_server(__u64 client)
 	seen.version = ends.version;
 	seen.peer = request_pair(sk, &seen);
 	server = bpf_map_lookup_elem(&request_peers, &seen.peer);
-	return server ? *server : 0;
+	if (!server)
+		return 0;
+	key = *server;
+	cell = bpf_map_lookup_elem(&request_cells, &key);
+	if (cell && !cell->client_sock && !bpf_map_update_elem(&request_peers, &client, &key, BPF_ANY))
+		cell->client_sock = client;
+	return key;
+}
+
+/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
+__noinline __u64 request_server(__u64 client)
+{
+	__u64 *known = bpf_map_lookup_elem(&request_peers, &client), server;
+	struct request_ports ports;
+	struct request_cell *cell;
+
+	if (!known)
+		return request_find_server(client);
+	server = *known;
+	cell = bpf_map_lookup_elem(&request_cells, &server);
+	ports = request_ports_of((void *)client);
+	/* else another socket has the address by now, whose connection has other ports */
+	if (cell && cell->client_sock == client && cell->client_port == ports.own && cell->port == ports.other)
+		return server;
+	bpf_map_delete_elem(&request_peers, &client);
+	if (cell && cell->client_sock == client)
+		cell->client_sock = 0;
+	return request_find_server(client);
 }
 
 /* Global, with numbers: the verifier follows it once. */
@@ -251,12 +291,14 @@ static __always_inline void request_unanswered(struct request_cell *cell, __u64 
 /* An earlier connection between the same ends may not be over yet: the last one has the place. */
 static __always_inline void request_forget(struct request_cell *cell, __u64 key)
 {
-	__u64 peer = cell->peer, *of = NULL;
+	__u64 peer = cell->peer, client = cell->client_sock, *of = NULL;
 
 	if (cell->version != REQUEST_UNIX)
 		of = bpf_map_lookup_elem(&request_peers, &peer);
 	if (of && *of == key)
 		bpf_map_delete_elem(&request_peers, &peer);
+	if (client)
+		bpf_map_delete_elem(&request_peers, &client);
 	bpf_map_delete_elem(&request_cells, &key);
 }
 
@@ -306,7 +348,14 @@ static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 		return false;
 	}
 	cell->owned = 1;
+	*request_serving(tgid) = 1;
 	return true;
+}
+
+/* Whether the current thread is measured, and may ask servers behind. */
+static __always_inline bool request_asks(void)
+{
+	return *request_serving(bpf_get_current_pid_tgid() >> 32) && why_current();
 }
 
 #endif

@@ -17,12 +17,29 @@ struct {
 	__type(value, __u8);
 } request_joined SEC(".maps");
 
+/*
+ * Not 0: processes that have read a request, which can ask servers behind for it. Where a filter chooses the processes,
+ * user space sets all: then others, to which these hand their work over, can ask as well. Never cleared: another process
+ * of the same lower bits is measured in vain.
+ */
+SEC(".data.request_serves")
+__u8 request_serves[REQUEST_SERVES] = {};
+
 SEC(".data.request_chain")
 struct request_chain request_chain = {};
 
 static __always_inline bool request_has_joined(__u32 tgid)
 {
 	return config.chain && request_chain.joined && bpf_map_lookup_elem(&request_joined, &tgid);
+}
+
+static __always_inline __u8 *request_serving(__u32 tgid)
+{
+	__u64 at = tgid;
+
+	barrier_var(at);
+	at &= REQUEST_SERVES - 1;
+	return slot_begin(request_serves) + at;
 }
 
 /* The current process. */

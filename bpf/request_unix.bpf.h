@@ -114,7 +114,7 @@ __noinline int request_unix_arrives(__u64 key)
 	peer = request_unix_peer(sk);
 	if (own && !request_is_foreign(own))
 		request_unix_asked(key);
-	if (own && peer && why_current())
+	if (own && peer && request_asks())
 		request_unix_ask((__u64)peer);
 	other = peer ? request_unix_address(peer) : 0;
 	if (!other)
@@ -145,6 +145,7 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 		if (!cell)
 			return 0;
 		cell->owned = 1;
+		*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
 		/* what was asked and when is not known */
 		request_note_read(cell, key, cell->sent_seq, now);
 		return 0;

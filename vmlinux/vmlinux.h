@@ -446,6 +446,7 @@ struct sock_common {
 	__be32 skc_rcv_saddr;
 	__be16 skc_dport;
 	__u16 skc_num; /* local port; 0: none yet */
+	__u32 skc_portpair; /* both of them, as they stand in memory */
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	unsigned long skc_flags;

@@ -117,6 +117,9 @@ int why_requests_arm(struct why *why, struct err *err)
 		return 0;
 	requests->shared = object_memory(&why->progs.object, ".data.requests", sizeof(*requests->shared));
 	requests->looked_at = clock_monotonic_ns();
+	/* whom the filter passes may work for those that read requests */
+	if (why->instance->filter.any)
+		memset(object_memory(&why->progs.object, ".data.request_serves", REQUEST_SERVES), 1, REQUEST_SERVES);
 	why_requests_listen(why);
 	return 0;
 }
