@@ -110,9 +110,12 @@ TOOL(profile, .brief = "where processors spend time: stacks of running tasks",
 	     "User stacks are complete without frame pointers, for programs in C, C++, Rust and the like: they are "
 	     "unwound by .eh_frame, which every binary has. A function without a name in its file is "
 	     "FILE+fn@0xSTART.\n\n"
+	     "--top prints functions in place of stacks: how many samples each has itself (the processor was in it) and in "
+	     "total (in it or in what it has called), and how much of all that is.\n\n"
 	     "--flame, --folded, --pprof and --speedscope write files besides, several at once. The summary says how "
 	     "many samples there were, and how many user stacks are complete.",
      EXAMPLES({ "sonde profile", "all processors, until Ctrl-C" },
+	      { "sonde profile --top -p 1234 10", "the 30 hottest functions of a process" },
 	      { "sonde profile -F 999 -p 1234 10", "one process for 10 seconds, 999 times a second" },
 	      { "sonde profile --flame out.svg -- make -j2", "a flame graph of a command and its children" },
 	      { "sonde profile -f -a 5 | grep vfs_", "folded stacks, kernel frames marked" },

@@ -455,7 +455,7 @@ static void say_ends(struct stacks *stacks)
 	add_counted(&all, stacks, sums.all);
 	report_note("%s%s%s", all.data, text.len ? "; user stacks end: " : "", str_or_empty(text.data));
 	say_some(stacks, sums.partial, "may lack frames: the process or file was not known yet");
-	say_some(stacks, sums.loose, "have frames of an interpreter behind all native ones: their place was not found");
+	say_some(stacks, sums.loose, "with frames of an interpreter behind all native ones: their place was not found");
 }
 
 void stacks_add_note(struct stacks *stacks, struct str *note)

@@ -38,6 +38,7 @@ struct stacks_settings {
 	bool modules;		 /* STACKS_TEXT, too: the file or kernel module behind each name */
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
+	uint32_t top;		 /* so many functions are printed in place of stacks; 0: stacks */
 	bool raw, native, force;
 	bool mangled; /* names of C++ and Rust as they are in the file */
 	const char *folded, *flame, *pprof, *speedscope, *compare;
@@ -62,6 +63,9 @@ struct stacks_settings {
 	OPT(OPT_BOOL, STRUCT, MEMBER.fold, 'f', "fold", NULL, "print each stack in one line: root;...;leaf COUNT"), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.delimited, 0, "delimited", NULL, \
 		    "print -- between the kernel and the user part"), \
+		OPT(OPT_CALL, STRUCT, MEMBER.top, 0, "top", "N", \
+		    "in place of stacks, the N (30) functions with most of their own, and what they have with all that they call", \
+		    .call = stacks_set_top, .optional_arg = true), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.offsets, 0, "offset", NULL, "print the offset in the function after each name"), \
 		STACKS_FILES(STRUCT, MEMBER)
 /* Files alone: for tools whose page is no table of stacks. */
@@ -81,6 +85,8 @@ struct stacks_settings {
 		OPT(OPT_BOOL, STRUCT, MEMBER.kernel_only, 'K', "kernel-stacks-only", NULL, \
 		    "only the kernel part of stacks")
 extern const char *const stacks_unwinds[];
+/* The value of --top, for the options above. arg: NULL, or a number. Returns 0, or -EINVAL with err. */
+int stacks_set_top(void *dest, const char *arg, struct err *err);
 
 /* --- rows --- */
 

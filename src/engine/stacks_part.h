@@ -55,6 +55,7 @@ struct stacks {
 		vec(struct stacks_entry);
 	} entries;
 	struct files files;
+	const struct schema *top_of; /* with --top: of the stacks, for files; else NULL */
 	uint64_t unknown; /* stacks of a runtime without a plan */
 	bool hurried;	  /* the user did not want to wait for all names */
 };
@@ -70,6 +71,10 @@ void stacks_drain(struct stacks *stacks);
 
 /* In stacks_jit.c: reports, in one line, stacks with code of a JIT compiler that has no names. */
 void stacks_say_jit(const struct stacks *stacks);
+
+/* In stacks_functions.c: the rows of --top, and what they are made of. */
+const struct schema *stacks_functions_schema(const struct stacks *stacks);
+void stacks_functions_print(struct stacks *stacks, const struct stacks_row *rows, size_t n);
 
 /* In stacks_table.c. */
 int stacks_table_open(struct stacks *stacks, struct err *err);

@@ -188,7 +188,7 @@ static void collect(struct stacks *stacks, struct merge *merge)
 		entry->printed = entry->count;
 		entry->printed_ns = entry->ns;
 		if (stacks->files.n)
-			files_row(&stacks->files, instance->schema, &row, NULL);
+			files_row(&stacks->files, stacks->top_of ? stacks->top_of : instance->schema, &row, NULL);
 		if (!files_use_stdout(&stacks->files))
 			add_row(merge, &row);
 	}
@@ -228,8 +228,11 @@ void stacks_print(struct stacks *stacks, bool last)
 	collect(stacks, &merge);
 	if (!files_use_stdout(&stacks->files)) {
 		engine_table_begin(instance);
+		if (stacks->settings->top)
+			stacks_functions_print(stacks, merge.list.v, merge.list.n);
 		vec_each(row, &merge.list)
-			output_row(instance->ctx->out, row);
+			if (!stacks->settings->top)
+				output_row(instance->ctx->out, row);
 		output_table_end(instance->ctx->out);
 	}
 	if (last)
@@ -316,6 +319,12 @@ int stacks_table_open(struct stacks *stacks, struct err *err)
 		.times = stacks->source->times,
 		.by_time = stacks->source->by_time,
 	};
+	if (stacks->settings->top && stacks->instance->ctx->metrics)
+		return err_set(err, -EINVAL, "--top is a table: an exporter has the stacks");
+	if (stacks->settings->top) {
+		stacks->top_of = stacks->instance->schema;
+		stacks->instance->schema = stacks_functions_schema(stacks);
+	}
 	choose_style(stacks);
 	stacks->instance->ctx->hurries = true;
 	return add_files(stacks, err);

@@ -180,6 +180,43 @@ test_wall_time() {
 	grep -q '>sleep [0-9.]* %<' run.svg || fail "no key"
 }
 
+# --top adds up what the folded stacks of the same run say: self by the innermost name, total by all names of a stack.
+test_top() {
+	command -v sonde > /dev/null || fail "no sonde"
+	run sonde profile -F 999 --top=100000 --json --folded run.folded -- \
+		sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	expect_exit 0
+	awk '{
+		n = $NF
+		sub(/ [0-9]+$/, "")
+		frames = split($0, name, ";")
+		self[name[frames]] += n
+		all += n
+		split("", seen)
+		for (i = 2; i <= frames; i++)
+			if (!seen[name[i]]++)
+				total[name[i]] += n
+	}
+	END {
+		for (one in total)
+			printf "%s\t%d\t%d\n", one, self[one], total[one]
+		print all > "all"
+	}' run.folded | sort > wanted
+	# functions of one name in two files are two rows
+	expect_json function self total total_percent
+	awk -F '\t' '{ self[$1] += $2; total[$1] += $3 }
+		END { for (one in self) printf "%s\t%d\t%d\n", one, self[one], total[one] }' rows | sort > made
+	diff wanted made || fail "not what the stacks say"
+	awk -F '\t' -v all="$(cat all)" '{ off = $4 - 100 * $3 / all; bad += off > 0.001 || off < -0.001 } END { exit bad > 0 }' \
+		rows || fail "other shares of $(cat all)"
+	[ "$(wc -l < made)" -gt 20 ] || fail "$(cat made)"
+	run sonde profile -F 999 --top=2 -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
+	expect_heading '     SELF     %     TOTAL     % MODULE               FUNCTION'
+	[ "$(grep -c '^ *[0-9][0-9]* ' out)" -le 2 ] || fail "$(cat out)"
+	run sonde profile --top=0 -- true
+	expect_exit 2
+}
+
 # The picture of a run has the stacks of its folded file.
 test_profile() {
 	command -v sonde > /dev/null || fail "no sonde"
