@@ -74,7 +74,7 @@ SKEL     := $(BPF:%.bpf.c=$(B)/gen/%.skel.h)
 UNIT_OBJ := $(patsubst %.c,$(B)/checked/%.o,$(LIB) $(TOOLS) $(UNIT))
 SYSCALLS := $(B)/gen/syscalls.inc $(B)/gen/syscalls_32.inc
 EMBED    := $(patsubst %,$(B)/gen/%.inc,$(notdir $(wildcard src/output/*.css src/output/*.js)))
-ANSWERS  := $(B)/gen/coming_from.inc $(B)/gen/constants.inc $(B)/gen/ioctls.inc
+ANSWERS  := $(B)/gen/coming_from.inc $(B)/gen/constants.inc $(B)/gen/ioctls.inc $(B)/gen/netlink.inc
 LIBBPF_A := $(B)/libbpf/libbpf.a
 COMPAT_A := $(B)/compat/libelf.a
 # Zydis decodes x86's instructions. Those of arm64 are all of one length and need no decoder.
@@ -271,6 +271,15 @@ $(B)/gen/ioctls.inc: src/strace/ioctls.txt Makefile
 	$(call say,GEN,$@)sed '/^\#/d; s/^0x//' $< > $@.text
 	@{ echo '#define IOCTLS_SIZE '$$(stat -c %s $@.text) && echo '#define IOCTLS_LINES '$$(wc -l < $@.text) && \
 		echo 'static const unsigned char packed[] = {' && \
+		gzip -9n < $@.text | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' && echo '};'; } > $@
+
+# What strace prints of netlink's messages, compressed; "$NAME" stands for a text.
+$(B)/gen/netlink.inc: src/strace/netlink.txt Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)awk '/^#/ { next } /^\$$/ { at = index($$0, " "); text[substr($$0, 2, at - 2)] = substr($$0, at + 1); next } \
+		{ while (match($$0, /\$$[a-z]+/)) $$0 = substr($$0, 1, RSTART - 1) text[substr($$0, RSTART + 1, RLENGTH - 1)] \
+		substr($$0, RSTART + RLENGTH); print }' $< > $@.text
+	@{ echo '#define NETLINK_SIZE '$$(stat -c %s $@.text) && echo 'static const unsigned char packed[] = {' && \
 		gzip -9n < $@.text | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' && echo '};'; } > $@
 
 # --- BPF: compiled, linked by bpftool (which removes the DWARF), turned into a skeleton ---

@@ -5,112 +5,117 @@
 
 #include "netlink_part.h"
 
-WORDS_OF(plain_types, "NLMSG_", "=1 NOOP ERROR DONE OVERRUN");
-WORDS_OF(route_types, "RTM_",
-	 "=16 NEWLINK DELLINK GETLINK SETLINK NEWADDR DELADDR GETADDR =24 NEWROUTE DELROUTE GETROUTE =28 NEWNEIGH "
-	 "DELNEIGH GETNEIGH =32 NEWRULE DELRULE GETRULE =36 NEWQDISC DELQDISC GETQDISC =40 NEWTCLASS DELTCLASS "
-	 "GETTCLASS =44 NEWTFILTER DELTFILTER GETTFILTER =48 NEWACTION DELACTION GETACTION =52 NEWPREFIX =58 "
-	 "GETMULTICAST =62 GETANYCAST =64 NEWNEIGHTBL =66 GETNEIGHTBL SETNEIGHTBL NEWNDUSEROPT =72 NEWADDRLABEL "
-	 "DELADDRLABEL GETADDRLABEL =78 GETDCB SETDCB NEWNETCONF DELNETCONF GETNETCONF =84 NEWMDB DELMDB GETMDB =88 "
-	 "NEWNSID DELNSID GETNSID =92 NEWSTATS =94 GETSTATS =96 NEWCACHEREPORT =100 NEWCHAIN DELCHAIN GETCHAIN =104 "
-	 "NEWNEXTHOP DELNEXTHOP GETNEXTHOP =108 NEWLINKPROP DELLINKPROP GETLINKPROP =112 NEWVLAN DELVLAN GETVLAN");
-WORDS_OF(diag_types, "", "=18 TCPDIAG_GETSOCK DCCPDIAG_GETSOCK SOCK_DIAG_BY_FAMILY SOCK_DESTROY");
-WORDS_OF(generic_types, "", "=16 nlctrl");
 #define FLAGS_OF_ALL "=1 REQUEST MULTI ACK ECHO DUMP_INTR DUMP_FILTERED "
 WORDS_OF(flags_of_get, "NLM_F_", FLAGS_OF_ALL "=0x300 DUMP =0x100 ROOT MATCH ATOMIC");
 WORDS_OF(flags_of_new, "NLM_F_", FLAGS_OF_ALL "=0x100 REPLACE EXCL CREATE APPEND");
-WORDS_OF(flags_of_del, "NLM_F_", FLAGS_OF_ALL "=0x100 NONREC");
+WORDS_OF(flags_of_del, "NLM_F_", FLAGS_OF_ALL "=0x100 NONREC BULK");
 WORDS_OF(flags_of_error, "NLM_F_", FLAGS_OF_ALL "=0x100 CAPPED ACK_TLVS");
 WORDS_OF(flags_of_others, "NLM_F_", FLAGS_OF_ALL);
 
 #define HEADER sizeof(struct nlmsghdr)
 
-static void add_message(struct strace_line *line, int protocol, struct netlink_bytes bytes, bool is_within);
+static void add_message(struct strace_line *line, int protocol, struct netlink_bytes bytes);
 
-static const struct strace_words *flags_of(int protocol, unsigned int type)
+/* NETLINK_ROUTE has one kind of message in each four types, those that have no names. */
+static const struct strace_words *flags_of(int protocol, unsigned int type, const struct netlink_attribute *name)
 {
-	if (type == NLMSG_ERROR)
+	bool is_route = protocol == NETLINK_ROUTE && type >= NLMSG_MIN_TYPE && !name->name;
+
+	switch (is_route ? "ndg"[type & 3] : name->value_n ? *name->value
+							   : '\0') {
+	case 'e':
 		return &flags_of_error;
-	if (type < NLMSG_MIN_TYPE || protocol == NETLINK_GENERIC)
-		return &flags_of_others;
-	if (protocol == NETLINK_SOCK_DIAG || (type & 3) == 2)
+	case 'n':
+		return &flags_of_new;
+	case 'd':
+		return &flags_of_del;
+	case 'g':
 		return &flags_of_get;
-	return (type & 3) == 1 ? &flags_of_del : (type & 3) == 0 ? &flags_of_new
-								 : &flags_of_others;
+	default:
+		return &flags_of_others;
+	}
 }
 
-static void add_type(struct str *out, int protocol, unsigned int type)
+/* The name of a message's type, and what the table says of it. Those of NETLINK_NETFILTER have two parts. */
+static void add_type(struct str *out, int protocol, unsigned int type, struct netlink_attribute *name)
 {
-	const struct strace_words *types = protocol == NETLINK_ROUTE	   ? &route_types
-					   : protocol == NETLINK_SOCK_DIAG ? &diag_types
-									   : &generic_types;
-	const char *unknown = protocol == NETLINK_ROUTE	      ? "RTM_???"
-			      : protocol == NETLINK_SOCK_DIAG ? "SOCK_DIAG_???"
-							      : "GENERIC_FAMILY_???";
+	char table[NETLINK_TABLE];
 
-	if (type < NLMSG_MIN_TYPE) {
-		types = &plain_types;
-		unknown = "NLMSG_???";
+	snprintf(table, sizeof(table), type < NLMSG_MIN_TYPE ? "t" : "t%d", protocol);
+	if (!netlink_has_table(table))
+		snprintf(table, sizeof(table), "t");
+	if (protocol != NETLINK_NETFILTER || type < NLMSG_MIN_TYPE) {
+		netlink_find_attribute(table, type, name);
+		netlink_add_name(out, name, type);
+		return;
 	}
-	if (!strace_word_if(out, types, type))
-		str_addf(out, "%#x /* %s */", type, unknown);
+	if (type == 0x10 || type == 0x11) {
+		*name = (struct netlink_attribute){ .name_n = 0 };
+		str_add(out, type == 0x10 ? "NFNL_MSG_BATCH_BEGIN" : "NFNL_MSG_BATCH_END");
+		return;
+	}
+	netlink_find_attribute(table, type >> 8, name);
+	netlink_add_name(out, name, type >> 8);
+	str_add(out, "<<8|");
+	snprintf(table, sizeof(table), "t%d.%u", protocol, type >> 8);
+	netlink_find_attribute(table, type & 0xff, name);
+	netlink_add_name(out, name, type & 0xff);
 }
 
 static void add_header(struct str *out, int protocol, struct netlink_bytes bytes)
 {
 	unsigned int type = netlink_number(bytes, 4, 2);
+	struct netlink_attribute name;
+	const struct strace_words *flags;
 
 	str_addf(out, "{nlmsg_len=%u, nlmsg_type=", (unsigned int)netlink_number(bytes, 0, 4));
-	add_type(out, protocol, type);
+	add_type(out, protocol, type, &name);
+	flags = protocol == NETLINK_SOCK_DIAG && type >= NLMSG_MIN_TYPE ? &flags_of_get : flags_of(protocol, type, &name);
 	str_add(out, ", nlmsg_flags=");
-	strace_bits(out, flags_of(protocol, type), netlink_number(bytes, 6, 2));
+	strace_bits(out, flags, netlink_number(bytes, 6, 2));
 	str_addf(out, ", nlmsg_seq=%u, nlmsg_pid=%d}", (unsigned int)netlink_number(bytes, 8, 4),
 		 (int)netlink_number(bytes, 12, 4));
 }
 
-/* An error, and the message that caused it: its header, if it is capped; then, if the flags say so, attributes. */
+/* An error, and the message that caused it: its header, if it is capped; then attributes. */
 static void add_error(struct strace_line *line, int protocol, unsigned int flags, struct netlink_bytes bytes)
 {
 	int error = netlink_number(bytes, 0, 4);
 	struct netlink_bytes cause = netlink_skip(bytes, sizeof(error)), rest;
 	size_t len = flags & NLM_F_CAPPED ? HEADER : netlink_number(cause, 0, 4);
 
-	rest = netlink_skip(cause, netlink_aligned(len < HEADER ? HEADER : len));
-	if (!(flags & (NLM_F_CAPPED | NLM_F_ACK_TLVS)))
-		rest.n = 0;
-	cause.n -= rest.n;
+	rest = netlink_skip(cause, len < HEADER ? HEADER : len);
+	cause = netlink_first(cause, cause.n - rest.n);
 	str_add(line->out, rest.n ? "[" : "");
 	if (error < 0 && error >= -4095 && strerrorname_np(-error))
 		str_addf(line->out, "{error=-%s, msg=", strerrorname_np(-error));
 	else
 		str_addf(line->out, "{error=%d, msg=", error);
-	add_message(line, protocol, cause, true);
+	add_message(line, protocol, cause);
 	str_addc(line->out, '}');
 	if (!rest.n)
 		return;
 	str_add(line->out, ", ");
-	netlink_add_attributes(line, &netlink_errors, 0, rest);
+	netlink_add_attributes(line, "err", 0, rest);
 	str_addc(line->out, ']');
 }
 
-/* Of a message that an error is about, another error is bytes. */
-static void add_content(struct strace_line *line, int protocol, struct netlink_bytes header, struct netlink_bytes bytes,
-			bool is_within)
+static void add_content(struct strace_line *line, int protocol, struct netlink_bytes header, struct netlink_bytes bytes)
 {
 	unsigned int type = netlink_number(header, 4, 2), flags = netlink_number(header, 6, 2);
 
-	if (type == NLMSG_ERROR && bytes.n >= sizeof(struct nlmsgerr) && !is_within)
+	if (type == NLMSG_ERROR && bytes.have >= sizeof(struct nlmsgerr))
 		add_error(line, protocol, flags, bytes);
-	else if (type == NLMSG_DONE && bytes.n == sizeof(int))
+	else if (type == NLMSG_DONE && bytes.n == sizeof(int) && bytes.have == bytes.n)
 		str_addf(line->out, "%d", (int)netlink_number(bytes, 0, sizeof(int)));
-	else if (type < NLMSG_MIN_TYPE || protocol == NETLINK_GENERIC)
+	else if (type < NLMSG_MIN_TYPE)
 		netlink_add_hex(line, bytes);
 	else
 		netlink_add_payload(line, protocol, type, flags & NLM_F_REQUEST, bytes);
 }
 
 /* A message says how long it is, and has no more bytes than are there. */
-static void add_message(struct strace_line *line, int protocol, struct netlink_bytes bytes, bool is_within)
+static void add_message(struct strace_line *line, int protocol, struct netlink_bytes bytes)
 {
 	struct netlink_bytes rest = netlink_skip(netlink_first(bytes, netlink_number(bytes, 0, 4)), HEADER);
 
@@ -123,7 +128,7 @@ static void add_message(struct strace_line *line, int protocol, struct netlink_b
 	if (!rest.n)
 		return;
 	str_add(line->out, ", ");
-	add_content(line, protocol, bytes, rest, is_within);
+	add_content(line, protocol, bytes, rest);
 	str_addc(line->out, ']');
 }
 
@@ -137,20 +142,26 @@ static void add_messages(struct strace_line *line, int protocol, struct netlink_
 			str_add(line->out, "...");
 			break;
 		}
-		add_message(line, protocol, bytes, false);
+		if (netlink_is_cut(bytes, HEADER)) {
+			netlink_add_end(line, bytes, i);
+			break;
+		}
+		add_message(line, protocol, bytes);
 		if (len < HEADER)
 			break;
 		bytes = netlink_skip(bytes, netlink_aligned(len));
 	}
 }
 
-bool strace_netlink(struct strace_line *line, int protocol, const void *data, size_t n, bool cut)
+bool strace_netlink(struct strace_line *line, int protocol, const struct strace_blob *blob, uint64_t address, uint64_t len)
 {
-	struct netlink_bytes bytes = { data, n };
-	size_t first = netlink_aligned(netlink_number(bytes, 0, 4));
-	bool many = first >= HEADER && first < n;
+	bool cut = len > blob->n && blob->status != STRACE_EDGE;
+	size_t n = cut ? blob->n : len;
+	struct netlink_bytes bytes = { strace_bytes(blob), n, n < blob->n ? n : blob->n, address };
+	size_t first = netlink_number(bytes, 0, 4);
+	bool many = first >= HEADER && netlink_aligned(first) < n;
 
-	if (!n || (protocol != NETLINK_ROUTE && protocol != NETLINK_SOCK_DIAG && protocol != NETLINK_GENERIC))
+	if (!n || protocol == NETLINK_KOBJECT_UEVENT || netlink_is_cut(bytes, HEADER))
 		return false;
 	str_add(line->out, many ? "[" : "");
 	add_messages(line, protocol, bytes, cut);

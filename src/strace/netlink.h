@@ -6,9 +6,9 @@
 #include "type.h"
 
 /*
- * Appends the messages in n bytes as strace prints them; cut: there are more bytes than these. Returns false, and appends
- * nothing, if they are no messages, or of a protocol (NETLINK_*) that is printed as a text.
+ * Appends the messages in `len` bytes as strace prints them; the blob has what of them has been copied. Returns false, and
+ * appends nothing, if they are no messages, or of NETLINK_KOBJECT_UEVENT, whose messages are texts.
  */
-bool strace_netlink(struct strace_line *line, int protocol, const void *data, size_t n, bool cut);
+bool strace_netlink(struct strace_line *line, int protocol, const struct strace_blob *blob, uint64_t address, uint64_t len);
 
 #endif

@@ -1,411 +1,97 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Attributes of messages of netlink: tables of their names, and of how each one's value is printed. */
+/* Attributes of messages of netlink, by the tables of src/strace/netlink.txt, which says what a value is. */
 #include <arpa/inet.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <sys/socket.h>
 
 #include "netlink_part.h"
+#include "types_shape.h"
 
 #define TYPE_MASK 0x3fff
 
-/* --- names of attributes, and the kinds of their values, which `simples` and what is below have --- */
+#define MOST_DEPTH 16
 
-const struct netlink_attributes netlink_links = {
-	{ "IFLA_",
-	  "UNSPEC ADDRESS BROADCAST IFNAME MTU LINK QDISC STATS COST PRIORITY MASTER WIRELESS PROTINFO TXQLEN MAP WEIGHT "
-	  "OPERSTATE LINKMODE LINKINFO NET_NS_PID IFALIAS NUM_VF VFINFO_LIST STATS64 VF_PORTS PORT_SELF AF_SPEC GROUP "
-	  "NET_NS_FD EXT_MASK PROMISCUITY NUM_TX_QUEUES NUM_RX_QUEUES CARRIER PHYS_PORT_ID CARRIER_CHANGES "
-	  "PHYS_SWITCH_ID LINK_NETNSID PHYS_PORT_NAME PROTO_DOWN GSO_MAX_SEGS GSO_MAX_SIZE PAD XDP EVENT NEW_NETNSID "
-	  "IF_NETNSID CARRIER_UP_COUNT CARRIER_DOWN_COUNT NEW_IFINDEX MIN_MTU MAX_MTU PROP_LIST ALT_IFNAME "
-	  "PERM_ADDRESS PROTO_DOWN_REASON PARENT_DEV_NAME PARENT_DEV_BUS_NAME GRO_MAX_SIZE TSO_MAX_SIZE TSO_MAX_SEGS "
-	  "ALLMULTI" },
-	"IFLA_???",
-	"?llsuus0??u?Ou?ubbLusu?1???uuEuuub?u?dsbuu?K?ddddiuuRsl?ssuuuu",
-};
-const struct netlink_attributes netlink_addresses = {
-	{ "IFA_", "UNSPEC ADDRESS LOCAL LABEL BROADCAST ANYCAST CACHEINFO MULTICAST FLAGS RT_PRIORITY TARGET_NETNSID PROTO" },
-	"IFA_???",
-	"?aasaa2aFud?",
-};
-const struct netlink_attributes netlink_routes = {
-	{ "RTA_", "UNSPEC DST SRC IIF OIF GATEWAY PRIORITY PREFSRC METRICS MULTIPATH PROTOINFO FLOW CACHEINFO SESSION MP_ALGO "
-		  "TABLE MARK MFC_STATS VIA NEWDST PREF ENCAP_TYPE ENCAP EXPIRES PAD UID TTL_PROPAGATE IP_PROTO SPORT DPORT "
-		  "NH_ID" },
-	"RTA_???",
-	"?aaiiauamH?u3??Tu??abw???ub???u",
-};
-const struct netlink_attributes netlink_neighbours = {
-	{ "NDA_", "UNSPEC DST LLADDR CACHEINFO PROBES VLAN PORT VNI IFINDEX MASTER LINK_NETNSID SRC_VNI PROTOCOL NH_ID "
-		  "FDB_EXT_ATTRS FLAGS_EXT" },
-	"NDA_???",
-	"?al4uwhuiiuuPu?v",
-};
-const struct netlink_attributes netlink_rules = {
-	{ "FRA_", "UNSPEC DST SRC IIFNAME GOTO UNUSED2 PRIORITY UNUSED3 UNUSED4 UNUSED5 FWMARK FLOW TUN_ID SUPPRESS_IFGROUP "
-		  "SUPPRESS_PREFIXLEN TABLE FWMASK OIFNAME PAD L3MDEV UID_RANGE PROTOCOL IP_PROTO SPORT_RANGE DPORT_RANGE" },
-	"FRA_???",
-	"?aasu?u???uuBuuTus?bUPIpp",
-};
-const struct netlink_attributes netlink_inet = {
-	{ "INET_DIAG_", "NONE MEMINFO INFO VEGASINFO CONG TOS TCLASS SKMEMINFO SHUTDOWN DCTCPINFO PROTOCOL SKV6ONLY LOCALS PEERS "
-			"PAD MARK BBRINFO CLASS_ID MD5SIG ULP_INFO SK_BPF_STORAGES CGROUP_ID SOCKOPT" },
-	"INET_DIAG_???",
-	"?5??sbbMb?bb???uDu???qo",
-};
-const struct netlink_attributes netlink_unix = {
-	{ "UNIX_DIAG_", "NAME VFS PEER ICONS RQLEN MEMINFO SHUTDOWN UID" },
-	"UNIX_DIAG_???",
-	"N?u?7Mbu",
-};
-const struct netlink_attributes netlink_netlink = { { "NETLINK_DIAG_", "MEMINFO GROUPS RX_RING TX_RING FLAGS" },
-						    "NETLINK_DIAG_???",
-						    "M????" };
-const struct netlink_attributes netlink_traffic = {
-	{ "TCA_", "UNSPEC KIND OPTIONS STATS XSTATS RATE FCNT STATS2 STAB PAD DUMP_INVISIBLE CHAIN HW_OFFLOAD INGRESS_BLOCK "
-		  "EGRESS_BLOCK DUMP_FLAGS" },
-	"TCA_???",
-	"?s?S???e???ubuu?",
-};
-const struct netlink_attributes netlink_labels = { { "IFAL_", "- ADDRESS LABEL" }, "IFAL_???", "?au" };
-const struct netlink_attributes netlink_confs = {
-	{ "NETCONFA_", "UNSPEC IFINDEX FORWARDING RP_FILTER MC_FORWARDING PROXY_NEIGH IGNORE_ROUTES_WITH_LINKDOWN INPUT "
-		       "BC_FORWARDING" },
-	"NETCONFA_???",
-	"?iddddddd",
-};
-const struct netlink_attributes netlink_tables = {
-	{ "NDTA_", "UNSPEC NAME THRESH1 THRESH2 THRESH3 CONFIG PARMS STATS GC_INTERVAL" },
-	"NDTA_???",
-	"?suuu???q",
-};
-const struct netlink_attributes netlink_spaces = { { "NETNSA_", "NONE NSID PID FD TARGET_NSID CURRENT_NSID" },
-						   "NETNSA_???",
-						   "?duudd" };
-const struct netlink_attributes netlink_hops = {
-	{ "NHA_", "UNSPEC ID GROUP GROUP_TYPE BLACKHOLE OIF GATEWAY ENCAP_TYPE ENCAP GROUPS MASTER FDB RES_GROUP RES_BUCKET" },
-	"NHA_???",
-	"?u?w?iaw??i???",
-};
-const struct netlink_attributes netlink_errors = { { "NLMSGERR_ATTR_", "UNUSED MSG OFFS COOKIE POLICY" },
-						   "NLMSGERR_ATTR_???",
-						   "?suc?" };
-
-/* Within other attributes; none of these is within itself. */
-static const struct netlink_attributes link_info = {
-	{ "IFLA_INFO_", "UNSPEC KIND DATA XSTATS SLAVE_KIND SLAVE_DATA" },
-	"IFLA_INFO_???",
-	"?s??s?",
-};
-static const struct netlink_attributes link_xdp = {
-	{ "IFLA_XDP_", "UNSPEC FD ATTACHED FLAGS PROG_ID DRV_PROG_ID SKB_PROG_ID HW_PROG_ID" },
-	"IFLA_XDP_???",
-	"?dX?uuuu",
-};
-static const struct netlink_attributes link_properties = { { "IFLA_", "=53 ALT_IFNAME" }, "IFLA_???", "" };
-static const struct netlink_attributes link_inet6 = {
-	{ "IFLA_INET6_", "UNSPEC FLAGS CONF STATS MCAST CACHEINFO ICMP6STATS TOKEN ADDR_GEN_MODE RA_MTU" },
-	"IFLA_INET6_???",
-	"?GCY?8Z6Wu",
-};
-static const struct netlink_attributes metrics = {
-	{ "RTAX_", "UNSPEC LOCK MTU WINDOW RTT RTTVAR SSTHRESH CWND ADVMSS REORDERING HOPLIMIT INITCWND FEATURES RTO_MIN "
-		   "INITRWND QUICKACK CC_ALGO FASTOPEN_NO_COOKIE" },
-	"RTAX_???",
-	"??uuuuuuuuuu?uuus?",
-};
-static const struct netlink_attributes traffic_stats = {
-	{ "TCA_STATS_", "UNSPEC BASIC RATE_EST QUEUE APP RATE_EST64 PAD BASIC_HW PKT64" },
-	"TCA_STATS_???",
-	"?9?Q???9?",
+/* Where an attribute is: what the values of those within it depend on. */
+struct place {
+	unsigned int family, depth;
+	const char *kind; /* of the link that is told about */
+	size_t kind_n;
 };
 
-static const struct {
-	char kind;
-	const struct netlink_attributes *attributes;
-} nested[] = {
-	{ 'L', &link_info },
-	{ 'K', &link_xdp },
-	{ 'R', &link_properties },
-	{ 'm', &metrics },
-	{ 'e', &traffic_stats },
-};
-
-/* --- numbers and words --- */
-
-const struct strace_words netlink_address_flags = { "IFA_F_", "SECONDARY NODAD OPTIMISTIC DADFAILED HOMEADDRESS DEPRECATED TENTATIVE PERMANENT "
-							      "MANAGETEMPADDR NOPREFIXROUTE MCAUTOJOIN STABLE_PRIVACY" };
-const struct strace_words netlink_route_tables = { "RT_TABLE_", "UNSPEC =252 COMPAT DEFAULT MAIN LOCAL" };
-const struct strace_words netlink_route_protocols = { "RTPROT_", "UNSPEC REDIRECT KERNEL BOOT STATIC =8 GATED RA MRT ZEBRA BIRD DNROUTED XORP NTK DHCP "
-								 "MROUTED =42 BABEL =186 BGP ISIS OSPF RIP =192 EIGRP" };
-const struct strace_words netlink_ip_protocols = { "IPPROTO_", "IP ICMP =6 TCP =17 UDP =33 DCCP =58 ICMPV6 =132 SCTP =136 UDPLITE =255 RAW =262 "
-							       "MPTCP" };
-WORDS_OF(filters, "RTEXT_FILTER_", "VF BRVLAN BRVLAN_COMPRESSED SKIP_STATS MRP CFM_CONFIG CFM_STATUS MST");
-WORDS_OF(xdp_modes, "XDP_ATTACHED_", "NONE DRV SKB HW MULTI");
-WORDS_OF(inet6_flags, "IF_", "=0x10 RS_SENT RA_RCVD RA_MANAGED RA_OTHERCONF =0x80000000 READY");
-WORDS_OF(neighbour_more, "NTF_EXT_", "MANAGED LOCKED");
-WORDS_OF(generation, "IN6_ADDR_GEN_MODE_", "EUI64 NONE STABLE_PRIVACY RANDOM");
-
-static const struct simple {
-	char kind;
-	unsigned char size;
-	char how; /* a letter of add_number(), or w, b: words, bits */
-	const struct strace_words *words;
-} simples[] = {
-	{ 'u', 4, 'u' },
-	{ 'd', 4, 'd' },
-	{ 'b', 1, 'u' },
-	{ 'w', 2, 'u' },
-	{ 'q', 8, 'u' },
-	{ 'h', 2, 'h' },
-	{ 'B', 8, 'B' },
-	{ 'i', 4, 'i' },
-	{ 'T', 4, 't', &netlink_route_tables },
-	{ 'P', 1, 'w', &netlink_route_protocols },
-	{ 'I', 1, 'w', &netlink_ip_protocols },
-	{ 'X', 1, 'w', &xdp_modes },
-	{ 'W', 1, 'w', &generation },
-	{ 'F', 4, 'b', &netlink_address_flags },
-	{ 'E', 4, 'b', &filters },
-	{ 'G', 4, 'b', &inet6_flags },
-	{ 'v', 4, 'b', &neighbour_more },
-};
-
-#define STATS "rx_packets tx_packets rx_bytes tx_bytes rx_errors tx_errors rx_dropped tx_dropped multicast collisions " \
-	      "rx_length_errors rx_over_errors rx_crc_errors rx_frame_errors rx_fifo_errors rx_missed_errors " \
-	      "tx_aborted_errors tx_carrier_errors tx_fifo_errors tx_heartbeat_errors tx_window_errors rx_compressed " \
-	      "tx_compressed rx_nohandler rx_otherhost_dropped"
-
-/* Structs of numbers: the first one, and the others; the first `least` members are always there. */
-static const struct numbers {
-	char kind;
-	unsigned char first, size, least;
-	const char *members;
-} structs[] = {
-	{ '0', 4, 4, 23, STATS },
-	{ '1', 8, 8, 23, STATS },
-	{ '2', 4, 4, 4, "ifa_prefered ifa_valid cstamp tstamp" },
-	{ '3', 4, 4, 8, "rta_clntref rta_lastuse rta_expires rta_error rta_used rta_id rta_ts rta_tsage" },
-	{ '4', 4, 4, 4, "ndm_confirmed ndm_used ndm_updated ndm_refcnt" },
-	{ '5', 4, 4, 4, "idiag_rmem idiag_wmem idiag_fmem idiag_tmem" },
-	{ 'D', 4, 4, 5, "bbr_bw_lo bbr_bw_hi bbr_min_rtt bbr_pacing_gain bbr_cwnd_gain" },
-	{ '7', 4, 4, 2, "udiag_rqueue udiag_wqueue" },
-	{ '8', 4, 4, 4, "max_reasm_len tstamp reachable_time retrans_time" },
-	{ '9', 8, 4, 2, "bytes packets" },
-	{ 'Q', 4, 4, 5, "qlen backlog drops requeues overlimits" },
-	{ 'S', 8, 4, 8, "bytes packets drops overlimits bps pps qlen backlog" },
-	{ 'U', 4, 4, 2, "start end" },
-	{ 'p', 2, 2, 2, "start end" },
-};
-
-/* Arrays of numbers whose indices have names. */
-static const struct list {
-	char kind;
-	unsigned char size;
-	bool is_signed;
-	struct strace_words names;
-} lists[] = {
-	{ 'M', 4, false, { "SK_MEMINFO_", "RMEM_ALLOC RCVBUF WMEM_ALLOC SNDBUF FWD_ALLOC WMEM_QUEUED OPTMEM BACKLOG DROPS" } },
-	{ 'C', 4, true, { "DEVCONF_", "FORWARDING HOPLIMIT MTU6 ACCEPT_RA ACCEPT_REDIRECTS AUTOCONF DAD_TRANSMITS RTR_SOLICITS "
-				      "RTR_SOLICIT_INTERVAL RTR_SOLICIT_DELAY USE_TEMPADDR TEMP_VALID_LFT TEMP_PREFERED_LFT "
-				      "REGEN_MAX_RETRY MAX_DESYNC_FACTOR MAX_ADDRESSES FORCE_MLD_VERSION ACCEPT_RA_DEFRTR "
-				      "ACCEPT_RA_PINFO ACCEPT_RA_RTR_PREF RTR_PROBE_INTERVAL ACCEPT_RA_RT_INFO_MAX_PLEN PROXY_NDP "
-				      "OPTIMISTIC_DAD ACCEPT_SOURCE_ROUTE MC_FORWARDING DISABLE_IPV6 ACCEPT_DAD FORCE_TLLAO "
-				      "NDISC_NOTIFY MLDV1_UNSOLICITED_REPORT_INTERVAL MLDV2_UNSOLICITED_REPORT_INTERVAL "
-				      "SUPPRESS_FRAG_NDISC ACCEPT_RA_FROM_LOCAL USE_OPTIMISTIC ACCEPT_RA_MTU STABLE_SECRET "
-				      "USE_OIF_ADDRS_ONLY ACCEPT_RA_MIN_HOP_LIMIT IGNORE_ROUTES_WITH_LINKDOWN "
-				      "DROP_UNICAST_IN_L2_MULTICAST DROP_UNSOLICITED_NA KEEP_ADDR_ON_DOWN RTR_SOLICIT_MAX_INTERVAL "
-				      "SEG6_ENABLED SEG6_REQUIRE_HMAC ENHANCED_DAD ADDR_GEN_MODE DISABLE_POLICY "
-				      "ACCEPT_RA_RT_INFO_MIN_PLEN NDISC_TCLASS RPL_SEG_ENABLED RA_DEFRTR_METRIC IOAM6_ENABLED IOAM6_ID "
-				      "IOAM6_ID_WIDE NDISC_EVICT_NOCARRIER ACCEPT_UNTRACKED_NA" } },
-	{ 'Y', 8, false, { "IPSTATS_MIB_", "NUM INPKTS INOCTETS INDELIVERS OUTFORWDATAGRAMS OUTPKTS OUTOCTETS INHDRERRORS INTOOBIGERRORS "
-					   "INNOROUTES INADDRERRORS INUNKNOWNPROTOS INTRUNCATEDPKTS INDISCARDS OUTDISCARDS OUTNOROUTES "
-					   "REASMTIMEOUT REASMREQDS REASMOKS REASMFAILS FRAGOKS FRAGFAILS FRAGCREATES INMCASTPKTS "
-					   "OUTMCASTPKTS INBCASTPKTS OUTBCASTPKTS INMCASTOCTETS OUTMCASTOCTETS INBCASTOCTETS OUTBCASTOCTETS "
-					   "CSUMERRORS NOECTPKTS ECT1PKTS ECT0PKTS CEPKTS REASM_OVERLAPS" } },
-	{ 'Z', 8, false, { "ICMP6_MIB_", "NUM INMSGS INERRORS OUTMSGS OUTERRORS CSUMERRORS" } },
-};
+static void add_attributes(struct strace_line *line, const char *table, struct place *place, struct netlink_bytes bytes);
 
 void netlink_add_hex(struct strace_line *line, struct netlink_bytes bytes)
 {
 	size_t n = bytes.n < line->settings->size ? bytes.n : line->settings->size;
 
+	if (netlink_is_cut(bytes, n)) {
+		strace_address(line->out, bytes.address);
+		return;
+	}
 	str_addc(line->out, '"');
 	for (size_t i = 0; i < n; i++)
 		str_addf(line->out, "\\x%02x", bytes.v[i]);
 	str_add(line->out, n < bytes.n ? "\"..." : "\"");
 }
 
-void netlink_add_interface(struct strace_line *line, unsigned int index)
+void netlink_add_end(struct strace_line *line, struct netlink_bytes bytes, size_t index)
 {
-	char name[IF_NAMESIZE];
-
-	if (index && !line->settings->elsewhere && if_indextoname(index, name))
-		str_addf(line->out, "if_nametoindex(\"%s\")", name);
+	if (index)
+		str_addf(line->out, "... /* %#llx */", (unsigned long long)bytes.address);
 	else
-		str_addf(line->out, "%u", index);
+		strace_address(line->out, bytes.address);
 }
 
-static void add_number(struct strace_line *line, char how, uint64_t value)
-{
-	struct str *out = line->out;
-
-	if (how == 'i')
-		netlink_add_interface(line, value);
-	else if (how == 'd')
-		str_addf(out, "%d", (int)value);
-	else if (how == 'h')
-		str_addf(out, "htons(%u)", ntohs(value));
-	else if (how == 'B')
-		str_addf(out, "htobe64(%llu)", (unsigned long long)be64toh(value));
-	else
-		str_addf(out, "%llu", (unsigned long long)value);
-}
-
-static bool add_simple(struct strace_line *line, char kind, struct netlink_bytes bytes)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(simples); i++) {
-		const struct simple *value = &simples[i];
-		uint64_t number = netlink_number(bytes, 0, value->size);
-
-		if (value->kind != kind || bytes.n < value->size)
-			continue;
-		if (value->how == 'w')
-			strace_word(line->out, value->words, number);
-		else if (value->how == 't' && !strace_word_if(line->out, value->words, number))
-			str_addf(line->out, "%#x", (unsigned int)number);
-		else if (value->how == 'b')
-			strace_bits(line->out, value->words, number);
-		else if (value->how != 't')
-			add_number(line, value->how, number);
-		return true;
-	}
-	return false;
-}
-
-static void add_members(struct strace_line *line, const struct numbers *numbers, struct netlink_bytes bytes)
-{
-	const char *name = numbers->members;
-	size_t size = numbers->first;
-
-	for (size_t i = 0; *name && bytes.n >= size; i++) {
-		int n = strcspn(name, " ");
-
-		str_addf(line->out, "%s%.*s=%llu", i ? ", " : "{", n, name,
-			 (unsigned long long)netlink_number(bytes, 0, size));
-		name += n + (name[n] == ' ');
-		bytes = netlink_skip(bytes, size);
-		size = numbers->size;
-	}
-	str_addc(line->out, '}');
-}
-
-static bool add_struct(struct strace_line *line, char kind, struct netlink_bytes bytes)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(structs); i++)
-		if (structs[i].kind == kind &&
-		    bytes.n >= structs[i].first + (structs[i].least - 1U) * (size_t)structs[i].size) {
-			add_members(line, &structs[i], bytes);
-			return true;
-		}
-	return false;
-}
-
-static void add_elements(struct strace_line *line, const struct list *list, struct netlink_bytes bytes)
-{
-	str_addc(line->out, '[');
-	for (size_t i = 0; i < bytes.n / list->size; i++) {
-		uint64_t value = netlink_number(bytes, i * list->size, list->size);
-
-		str_add(line->out, i ? ", " : "");
-		if (i >= line->settings->size) {
-			str_add(line->out, "...");
-			break;
-		}
-		str_addc(line->out, '[');
-		if (!strace_word_if(line->out, &list->names, i))
-			str_addf(line->out, "%zu /* %s??? */", i, list->names.prefix);
-		str_add(line->out, "]=");
-		add_number(line, list->is_signed ? 'd' : 'u', value);
-	}
-	str_addc(line->out, ']');
-}
-
-static bool add_list(struct strace_line *line, char kind, struct netlink_bytes bytes)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		if (lists[i].kind == kind && bytes.n >= lists[i].size) {
-			add_elements(line, &lists[i], bytes);
-			return true;
-		}
-	return false;
-}
-
-/* --- other values --- */
-
-static void add_socket_options(struct strace_line *line, unsigned int bits)
-{
-	static const char *const names[] = { "recverr", "is_icsk", "freebind", "hdrincl", "mc_loop", "transparent", "mc_all",
-					     "nodefrag", "bind_address_no_port", "recverr_rfc4884", "defer_connect" };
-	const char *separator = "";
-
-	str_addc(line->out, '{');
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (bits >> i & 1) {
-			str_addf(line->out, "%s%s=1", separator, names[i]);
-			separator = ", ";
-		}
-	str_addc(line->out, '}');
-}
+/* --- values --- */
 
 static bool add_address(struct strace_line *line, unsigned int family, struct netlink_bytes bytes)
 {
-	char text[INET6_ADDRSTRLEN];
+	const char *shape = family == AF_INET ? "%A4" : "%A16";
 
-	if (family == AF_INET && bytes.n >= 4 && inet_ntop(AF_INET, bytes.v, text, sizeof(text)))
-		str_addf(line->out, "inet_addr(\"%s\")", text);
-	else if (family == AF_INET6 && bytes.n >= 16 && inet_ntop(AF_INET6, bytes.v, text, sizeof(text)))
-		str_addf(line->out, "inet_pton(AF_INET6, \"%s\")", text);
-	else
-		return false;
-	return true;
+	return (family == AF_INET || family == AF_INET6) &&
+	       strace_shape(line, shape, strlen(shape), bytes.v, bytes.have, bytes.have);
 }
 
-static void add_bytes(struct strace_line *line, const char *format, struct netlink_bytes bytes)
-{
-	for (size_t i = 0; i < bytes.n; i++)
-		str_addf(line->out, i ? format : format + 1 + (format[1] == ' '), bytes.v[i]);
-}
-
-/* A text with its NUL; one without goes on. */
+/* A text with its NUL; one without, and one that is longer than is shown, goes on. */
 static void add_text(struct strace_line *line, struct netlink_bytes bytes)
 {
-	size_t most = line->settings->size;
-	bool ends = !bytes.v[bytes.n - 1];
+	size_t n = bytes.n < line->settings->size ? bytes.n : line->settings->size;
+	bool ends = n && !bytes.v[n - 1];
 
-	if (bytes.n - ends > most)
-		strace_text(line, (const char *)bytes.v, most, true);
-	else
-		strace_text(line, (const char *)bytes.v, bytes.n - ends, !ends);
+	strace_text(line, (const char *)bytes.v, n - ends, !ends);
 }
 
-/* A text up to its NUL, as unix sockets have it: one of no file begins with a NUL. */
-static void add_name(struct strace_line *line, struct netlink_bytes bytes)
+/*
+ * An address of hardware: not more bytes than such an address has. strace takes the family that the message is about for
+ * the kind of hardware, and so do we.
+ */
+static void add_hardware(struct strace_line *line, unsigned int family, struct netlink_bytes bytes)
 {
-	if (!*bytes.v) {
-		str_addc(line->out, '@');
-		bytes = netlink_skip(bytes, 1);
-	}
-	strace_text(line, (const char *)bytes.v, strnlen((const char *)bytes.v, bytes.n), false);
+	static const unsigned char sizes[] = { [0] = 7, [1] = 6, [3] = 7, [6] = 6, [7] = 1, [15] = 2, [24] = 16, [27] = 8, [32] = 20 };
+
+	if (family < ARRAY_SIZE(sizes) && sizes[family])
+		bytes = netlink_first(bytes, sizes[family]);
+	for (size_t i = 0; i < bytes.n; i++)
+		str_addf(line->out, i ? ":%02x" : "%02x", bytes.v[i]);
+}
+
+/* Attributes within an attribute. */
+static void add_nested(struct strace_line *line, const char *table, const struct place *place, struct netlink_bytes bytes)
+{
+	struct place within = *place;
+
+	within.depth++;
+	add_attributes(line, table, &within, bytes);
 }
 
 /* The gateways of a route: struct rtnexthop, with attributes of routes that have no gateways. */
-static void add_gateways(struct strace_line *line, unsigned int family, struct netlink_bytes bytes)
+static void add_gateways(struct strace_line *line, const struct place *place, struct netlink_bytes bytes)
 {
-	struct netlink_attributes gateway = netlink_routes;
+	static const char shape[] = "{rtnh_len=%u2, rtnh_flags=%b1(RTNH_F_:DEAD PERVASIVE ONLINK OFFLOAD LINKDOWN UNRESOLVED TRAP), "
+				    "rtnh_hops=%u1, rtnh_ifindex=%I4}";
 	bool many = netlink_aligned(netlink_number(bytes, 0, 2)) < bytes.n;
 
-	gateway.kinds = "?aaiiaua";
 	str_add(line->out, many ? "[" : "");
 	for (size_t i = 0; bytes.n >= 8; i++) {
 		size_t len = netlink_number(bytes, 0, 2);
@@ -416,13 +102,15 @@ static void add_gateways(struct strace_line *line, unsigned int family, struct n
 			str_add(line->out, "...");
 			break;
 		}
-		str_addf(line->out, "%s{rtnh_len=%u, rtnh_flags=", rest.n ? "[" : "", (unsigned int)len);
-		strace_bits(line->out, &(const struct strace_words){ "RTNH_F_", "DEAD PERVASIVE ONLINK OFFLOAD LINKDOWN UNRESOLVED TRAP" }, bytes.v[2]);
-		str_addf(line->out, ", rtnh_hops=%u, rtnh_ifindex=", bytes.v[3]);
-		netlink_add_interface(line, netlink_number(bytes, 4, 4));
-		str_add(line->out, rest.n ? "}, " : "}");
+		if (netlink_is_cut(bytes, 8)) {
+			netlink_add_end(line, bytes, i);
+			break;
+		}
+		str_add(line->out, rest.n ? "[" : "");
+		strace_shape(line, shape, sizeof(shape) - 1, bytes.v, bytes.have, bytes.have);
 		if (rest.n) {
-			netlink_add_attributes(line, &gateway, family, rest);
+			str_add(line->out, ", ");
+			add_nested(line, "rtnh", place, rest);
 			str_addc(line->out, ']');
 		}
 		if (len < 8)
@@ -432,88 +120,301 @@ static void add_gateways(struct strace_line *line, unsigned int family, struct n
 	str_add(line->out, many ? "]" : "");
 }
 
-static const struct netlink_attributes *nested_in(char kind, unsigned int family)
+/* An address of a family at the end of a struct, if there is one. */
+static void add_last_address(struct strace_line *line, unsigned int family, const char *name, struct netlink_bytes bytes)
 {
-	if (kind == 'O')
-		return family == AF_INET6 ? &link_inet6 : NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(nested); i++)
-		if (nested[i].kind == kind)
-			return nested[i].attributes;
-	return NULL;
+	char text[INET6_ADDRSTRLEN];
+
+	if (family == AF_INET6 && bytes.have >= 16 && inet_ntop(AF_INET6, bytes.v, text, sizeof(text))) {
+		str_addf(line->out, ", inet_pton(AF_INET6, \"%s\", &%s)", text, name);
+	} else if (bytes.n) {
+		str_addf(line->out, ", %s=", name);
+		if (family != AF_INET || !add_address(line, family, bytes))
+			netlink_add_hex(line, bytes);
+	}
 }
 
-/* There is at least a byte. */
-static void add_value(struct strace_line *line, char kind, unsigned int family, struct netlink_bytes bytes)
+/* struct rtvia: an address, and the family that it is of. */
+static void add_via(struct strace_line *line, struct netlink_bytes bytes)
 {
-	const struct netlink_attributes *within = nested_in(kind, family);
+	str_add(line->out, "{rtvia_family=");
+	strace_choice(line->out, &strace_address_families, netlink_number(bytes, 0, 2));
+	add_last_address(line, netlink_number(bytes, 0, 2), "rtvia_addr", netlink_skip(bytes, 2));
+	str_addc(line->out, '}');
+}
 
-	if (within && bytes.n >= sizeof(struct nlattr)) {
-		netlink_add_attributes(line, within, family, bytes);
+/* struct inet_diag_bc_op, and what its code takes. */
+static void add_bytecode(struct strace_line *line, struct netlink_bytes bytes)
+{
+	static const char operation[] = "{code=%e1(INET_DIAG_BC_:NOP JMP S_GE S_LE D_GE D_LE AUTO S_COND D_COND DEV_COND "
+					"MARK_COND S_EQ D_EQ CGROUP_COND), yes=%u1, no=%u2}";
+	static const char host[] = "{family=%f1, prefix_len=%u1, port=%.2%u4", mark[] = "{mark=%u4, mask=%u4}";
+	static const struct {
+		const char *shape;
+		unsigned char first, last;
+	} operands[] = { { operation, 2, 5 }, { host, 7, 8 }, { "%I4", 9, 9 }, { mark, 10, 10 } };
+	struct netlink_bytes rest = netlink_skip(bytes, 4);
+
+	strace_shape(line, operation, sizeof(operation) - 1, bytes.v, bytes.have, bytes.have);
+	if (!rest.n)
+		return;
+	str_add(line->out, ", ");
+	for (size_t i = 0; i < ARRAY_SIZE(operands); i++) {
+		const char *shape = operands[i].shape;
+
+		if (bytes.v[0] < operands[i].first || bytes.v[0] > operands[i].last ||
+		    !strace_shape(line, shape, strlen(shape), rest.v, rest.have, rest.have))
+			continue;
+		if (shape == host) {
+			add_last_address(line, rest.v[0], "addr", netlink_skip(rest, 8));
+			str_addc(line->out, '}');
+		}
 		return;
 	}
-	if (add_simple(line, kind, bytes) || add_struct(line, kind, bytes) || add_list(line, kind, bytes))
-		return;
-	if (kind == 's') {
+	netlink_add_hex(line, rest);
+}
+
+static void add_socket_options(struct strace_line *line, struct netlink_bytes bytes)
+{
+	static const char *const names[] = { "recverr", "is_icsk", "freebind", "hdrincl", "mc_loop", "transparent", "mc_all",
+					     "nodefrag", "bind_address_no_port", "recverr_rfc4884", "defer_connect" };
+	unsigned int bits = netlink_number(bytes, 0, 2);
+	const char *separator = "";
+
+	str_addc(line->out, '{');
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (bits >> i & 1 || line->settings->whole) {
+			str_addf(line->out, "%s%s=%u", separator, names[i], bits >> i & 1);
+			separator = ", ";
+		}
+	if (bits >> ARRAY_SIZE(names) || line->settings->whole)
+		str_addf(line->out, "%sunused=%#x /* bits 3..8 */", separator, bits >> ARRAY_SIZE(names));
+	str_addc(line->out, '}');
+	bytes = netlink_skip(bytes, 2);
+	for (size_t i = 0; i < bytes.n; i++)
+		if (bytes.v[i]) {
+			str_addf(line->out, ", /* bytes 2..%zu */ ", bytes.n + 1);
+			netlink_add_hex(line, bytes);
+			break;
+		}
+}
+
+/* As many elements of a shape as there are bytes for. "#N(NAMES)": numbers whose indices have names. */
+static bool add_elements(struct strace_line *line, const char *shape, size_t shape_n, size_t size, struct netlink_bytes bytes)
+{
+	bool is_named = shape[0] == '(';
+	const char *close = is_named ? memchr(shape, ')', shape_n) : shape;
+	char names[1536];
+	struct strace_words words = { .prefix = names };
+
+	if (bytes.have < size || !close)
+		return false;
+	if (is_named) {
+		snprintf(names, sizeof(names), "%.*s", (int)(close - shape - 1), shape + 1);
+		words.names = names + strcspn(names, ":") + 1;
+		names[strcspn(names, ":")] = '\0';
+		shape_n -= close + 1 - shape;
+		shape = close + 1;
+	}
+	str_addc(line->out, '[');
+	for (size_t i = 0; i < bytes.n / size; i++) {
+		str_add(line->out, i ? ", " : "");
+		if (i >= line->settings->size) {
+			str_add(line->out, "...");
+			break;
+		}
+		if ((i + 1) * size > bytes.have) {
+			netlink_add_end(line, netlink_skip(bytes, i * size), i);
+			break;
+		}
+		if (is_named) {
+			str_addc(line->out, '[');
+			if (!strace_word_if(line->out, &words, i))
+				str_addf(line->out, "%zu /* %s??? */", i, words.prefix);
+			str_add(line->out, "]=");
+		}
+		strace_shape(line, shape, shape_n, bytes.v + i * size, size, size);
+	}
+	str_addc(line->out, ']');
+	return true;
+}
+
+/* Values that have a function of their own: a letter. There is at least a byte. */
+static bool add_own(struct strace_line *line, char kind, struct place *place, struct netlink_bytes bytes)
+{
+	if (netlink_is_cut(bytes, strchr("a6HVB", kind) ? 0 : strchr("ks", kind) ? line->settings->size
+										 : bytes.n))
+		return false;
+	switch (kind) {
+	case 'k':
+		place->kind = (const char *)bytes.v;
+		place->kind_n = strnlen(place->kind, bytes.have);
+		if (place->kind_n < bytes.have)
+			bytes = netlink_first(bytes, place->kind_n + 1);
 		add_text(line, bytes);
-	} else if (kind == 'N') {
-		add_name(line, bytes);
-	} else if (kind == 'l') {
-		add_bytes(line, ":%02x", bytes);
-	} else if (kind == 'c') {
-		str_addc(line->out, '[');
-		add_bytes(line, ", %u", bytes);
-		str_addc(line->out, ']');
-	} else if (kind == 'o' && bytes.n >= 2) {
-		add_socket_options(line, netlink_number(bytes, 0, 2));
-	} else if (kind == 'H' && bytes.n >= 8) {
-		add_gateways(line, family, bytes);
-	} else if (!(kind == 'a' && add_address(line, family, bytes)) && !(kind == '6' && add_address(line, AF_INET6, bytes))) {
-		netlink_add_hex(line, bytes);
+		return true;
+	case 'B':
+		if (bytes.have < 4)
+			return false;
+		add_bytecode(line, bytes);
+		return true;
+	case 's':
+		add_text(line, bytes);
+		return true;
+	case 'f':
+		if (bytes.n < 8)
+			return false;
+		strace_address(line->out, bytes.address);
+		return true;
+	case 'l':
+	case 'L':
+		/* the kernel's addresses are not longer */
+		if (bytes.n > 32)
+			return false;
+		add_hardware(line, kind == 'L' ? AF_INET : place->family, bytes);
+		return true;
+	case 'a':
+		return add_address(line, place->family, bytes);
+	case '6':
+		return add_address(line, AF_INET6, bytes);
+	case 'H':
+		if (bytes.have < 8)
+			return false;
+		add_gateways(line, place, bytes);
+		return true;
+	case 'V':
+	case 'o':
+		if (bytes.have < 2)
+			return false;
+		(kind == 'o' ? add_socket_options : add_via)(line, bytes);
+		return true;
+	default:
+		return false;
 	}
 }
 
-static void add_type(struct str *out, const struct netlink_attributes *attributes, unsigned int type)
+/* "NAME." is the table of the address family if it has one, else NAME; "NAME.k" that of the kind of link. */
+static bool add_within(struct strace_line *line, const char *name, size_t n, const struct place *place,
+		       struct netlink_bytes bytes)
+{
+	char table[NETLINK_TABLE];
+
+	if (n > 2 && name[n - 1] == 'k' && name[n - 2] == '.')
+		snprintf(table, sizeof(table), "%.*s%.*s", (int)n - 1, name, (int)place->kind_n, place->kind ?: "");
+	else if (name[n - 1] == '.')
+		snprintf(table, sizeof(table), "%.*s%u", (int)n, name, place->family);
+	else
+		snprintf(table, sizeof(table), "%.*s", (int)n, name);
+	if (name[n - 1] == '.' && !netlink_has_table(table))
+		snprintf(table, sizeof(table), "%.*s", (int)n - 1, name);
+	if (bytes.n < sizeof(struct nlattr) || !netlink_has_table(table))
+		return false;
+	add_nested(line, table, place, bytes);
+	return true;
+}
+
+/* What stands behind a struct: attributes, or bytes. */
+static void add_rest(struct strace_line *line, const struct netlink_attribute *attribute, const struct place *place,
+		     struct netlink_bytes bytes)
+{
+	char *end;
+	size_t size = strtoul(attribute->rest, &end, 10);
+
+	bytes = netlink_skip(bytes, size);
+	if (!attribute->rest_n || !bytes.n)
+		return;
+	str_add(line->out, ", ");
+	if (*end != '@' || !add_within(line, end + 1, attribute->rest + attribute->rest_n - end - 1, place, bytes))
+		netlink_add_hex(line, bytes);
+}
+
+static bool add_value(struct strace_line *line, const struct netlink_attribute *attribute, struct place *place,
+		      struct netlink_bytes bytes)
+{
+	const char *shape = attribute->value;
+	size_t n = attribute->value_n;
+	uint64_t wide = netlink_number(bytes, 0, bytes.n <= sizeof(uint64_t) ? bytes.n : 0);
+	char *end;
+	size_t size;
+
+	if (!n)
+		return false;
+	if (*shape == '@')
+		return add_within(line, shape + 1, n - 1, place, bytes);
+	if (*shape == '*') {
+		size = strtoul(shape + 1, &end, 10);
+		return size && add_elements(line, end, shape + n - end, size, bytes);
+	}
+	if (*shape == '<' || *shape == '+' || *shape == '^') {
+		/* numbers of 8 bytes at most */
+		if (bytes.n > sizeof(wide) || (*shape != '<' && netlink_is_cut(bytes, bytes.n)))
+			return false;
+		if (*shape == '^' && bytes.n & (bytes.n - 1))
+			return false;
+		if (*shape != '<')
+			bytes = (struct netlink_bytes){ (const unsigned char *)&wide, sizeof(wide), sizeof(wide), 0 };
+		return strace_shape(line, shape + 1, n - 1, bytes.v, bytes.have, bytes.have);
+	}
+	if (n == 1)
+		return add_own(line, *shape, place, bytes);
+	if (!strace_shape(line, shape, n, bytes.v, bytes.have, bytes.have))
+		return false;
+	add_rest(line, attribute, place, bytes);
+	return true;
+}
+
+void netlink_add_name(struct str *out, const struct netlink_attribute *attribute, unsigned int type)
+{
+	if (!attribute->name && !attribute->unknown_n && !attribute->prefix[0])
+		str_addf(out, "%#x", type);
+	else if (!attribute->name && attribute->unknown_n)
+		str_addf(out, "%#x /* %.*s */", type, (int)attribute->unknown_n, attribute->unknown);
+	else if (!attribute->name)
+		str_addf(out, "%#x /* %s??? */", type, attribute->prefix);
+	else if (*attribute->name == '!')
+		str_addf(out, "%.*s", (int)attribute->name_n - 1, attribute->name + 1);
+	else
+		str_addf(out, "%s%.*s", attribute->prefix, (int)attribute->name_n, attribute->name);
+}
+
+static void add_type(struct str *out, const struct netlink_attribute *attribute, unsigned int type)
 {
 	if (type & NLA_F_NESTED)
 		str_add(out, "NLA_F_NESTED|");
 	if (type & NLA_F_NET_BYTEORDER)
 		str_add(out, "NLA_F_NET_BYTEORDER|");
-	if (!strace_word_if(out, &attributes->names, type & TYPE_MASK))
-		str_addf(out, "%#x /* %s */", type & TYPE_MASK, attributes->unknown);
-}
-
-static char kind_of(const struct netlink_attributes *attributes, unsigned int type)
-{
-	/* a long table with one attribute */
-	if (attributes == &link_properties)
-		return type == 53 ? 's' : '?';
-	return type < strlen(attributes->kinds) ? attributes->kinds[type] : '?';
+	netlink_add_name(out, attribute, type & TYPE_MASK);
 }
 
 /* An attribute says how long it is, and has no more bytes than are there. */
-static void add_attribute(struct strace_line *line, const struct netlink_attributes *attributes, unsigned int family,
-			  struct netlink_bytes bytes)
+static void add_attribute(struct strace_line *line, const char *table, struct place *place, struct netlink_bytes bytes)
 {
 	unsigned int len = netlink_number(bytes, 0, 2), type = netlink_number(bytes, 2, 2);
 	struct netlink_bytes value = netlink_skip(netlink_first(bytes, len), sizeof(struct nlattr));
+	struct netlink_attribute attribute;
 
+	netlink_find_attribute(table, type & TYPE_MASK, &attribute);
 	str_addf(line->out, "%s{nla_len=%u, nla_type=", value.n ? "[" : "", len);
-	add_type(line->out, attributes, type);
+	add_type(line->out, &attribute, type);
 	str_addc(line->out, '}');
 	if (!value.n)
 		return;
 	str_add(line->out, ", ");
-	add_value(line, kind_of(attributes, type & TYPE_MASK), family, value);
+	if (!add_value(line, &attribute, place, value)) {
+		if (attribute.value_n && netlink_is_cut(value, value.n))
+			strace_address(line->out, value.address);
+		else
+			netlink_add_hex(line, value);
+	}
 	str_addc(line->out, ']');
 }
 
-void netlink_add_attributes(struct strace_line *line, const struct netlink_attributes *attributes, unsigned int family,
-			    struct netlink_bytes bytes)
+static void add_attributes(struct strace_line *line, const char *table, struct place *place, struct netlink_bytes bytes)
 {
 	unsigned int first = netlink_number(bytes, 0, 2);
 	bool many = first >= sizeof(struct nlattr) && netlink_aligned(first) < bytes.n;
 
-	if (bytes.n < sizeof(struct nlattr)) {
+	if (bytes.n < sizeof(struct nlattr) || netlink_is_cut(bytes, sizeof(struct nlattr)) || place->depth > MOST_DEPTH) {
 		netlink_add_hex(line, bytes);
 		return;
 	}
@@ -531,11 +432,20 @@ void netlink_add_attributes(struct strace_line *line, const struct netlink_attri
 			netlink_add_hex(line, bytes);
 			break;
 		}
-		add_attribute(line, attributes, family, bytes);
+		if (netlink_is_cut(bytes, sizeof(struct nlattr))) {
+			netlink_add_end(line, bytes, i);
+			break;
+		}
+		add_attribute(line, table, place, bytes);
 		if (len < sizeof(struct nlattr))
 			break;
 		bytes = netlink_skip(bytes, netlink_aligned(len));
 	}
 	if (many)
 		str_addc(line->out, ']');
+}
+
+void netlink_add_attributes(struct strace_line *line, const char *table, unsigned int family, struct netlink_bytes bytes)
+{
+	add_attributes(line, table, &(struct place){ .family = family }, bytes);
 }

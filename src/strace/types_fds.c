@@ -252,8 +252,7 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 		str_add(line->out, i ? ", {iov_base=" : "{iov_base=");
 		if (!bytes || !vector.base || bytes->status == STRACE_UNREAD) {
 			strace_address(line->out, vector.base);
-		} else if (protocol < 0 || !strace_netlink(line, protocol, strace_bytes(bytes), len < bytes->n ? len : bytes->n,
-							   len > bytes->n)) {
+		} else if (protocol < 0 || !strace_netlink(line, protocol, bytes, vector.base, len)) {
 			if (shown > line->settings->size)
 				shown = line->settings->size;
 			if (shown > bytes->n)

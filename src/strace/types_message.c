@@ -209,8 +209,12 @@ static void add_data(struct strace_line *line, unsigned int arg, uint64_t n)
 		strace_address(line->out, strace_arg(line, arg));
 		return;
 	}
-	if (protocol >= 0 && strace_netlink(line, protocol, strace_bytes(blob), n < blob->n ? n : blob->n, n > blob->n))
+	if (protocol >= 0 && strace_netlink(line, protocol, blob, strace_arg(line, arg), n))
 		return;
+	if (blob->status == STRACE_EDGE) {
+		strace_address(line->out, strace_arg(line, arg));
+		return;
+	}
 	if (most > blob->n)
 		most = blob->n;
 	strace_text(line, strace_bytes(blob), n < most ? n : most, n > most);
@@ -236,7 +240,7 @@ static void print_received(struct strace_line *line, unsigned int arg)
 	{ \
 		{ \
 			STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = 1, .most = MOST_TEXT, \
-				      .when = (WHEN) | STRACE_MESSAGE \
+				      .when = (WHEN) | STRACE_MESSAGE | STRACE_TO_EDGE \
 		} \
 	}
 const struct strace_type t_sent = { print_sent, .steps = SENT_BYTES(NEXT(1), 0) },

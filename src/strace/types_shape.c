@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Structs whose text is told by another text: those of ioctl in src/strace/ioctls.txt, which says how, and of bpf. */
+#include <arpa/inet.h>
 #include <net/if.h>
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
 
 #include "strace_part.h"
 #include "types.h"
@@ -24,17 +27,127 @@ static bool take(struct walk *walk, void *to, size_t n)
 	return true;
 }
 
-/* The text in parentheses that comes next. */
+/* The text in parentheses that comes next, which may have others in it. */
 static const char *inside(struct walk *walk, char *to, size_t size)
 {
-	const char *close = *walk->at == '(' ? memchr(walk->at, ')', walk->end - walk->at) : NULL;
+	const char *close = walk->at;
+	int depth = 0;
 
 	to[0] = '\0';
-	if (close) {
+	do {
+		if (close == walk->end)
+			return to;
+		depth += (*close == '(') - (*close == ')');
+	} while (depth && ++close);
+	if (close > walk->at) {
 		snprintf(to, size, "%.*s", (int)(close - walk->at - 1), walk->at + 1);
 		walk->at = close + 1;
 	}
 	return to;
+}
+
+/* The name of an interface of this network namespace, or its number: of a recording always. */
+static void add_interface(struct strace_line *line, unsigned int index, bool is_signed)
+{
+	char name[IF_NAMESIZE];
+
+	if (index && !line->settings->elsewhere && if_indextoname(index, name))
+		str_addf(line->out, "if_nametoindex(\"%s\")", name);
+	else
+		str_addf(line->out, is_signed ? "%d" : "%u", index);
+}
+
+/*
+ * By names that come next: "PREFIX:NAMES" or "PREFIX|UNKNOWN:NAMES", of B "ZERO:" before them; of y and Y in a
+ * remark. */
+static bool add_named(struct walk *walk, char letter, uint64_t value)
+{
+	struct str remark __str = {};
+	char text[2048], *names = text, *colon, *unknown;
+	struct strace_words words;
+
+	inside(walk, text, sizeof(text));
+	colon = strchr(names, ':');
+	if (colon && letter == 'B') {
+		*colon = '\0';
+		if (!value) {
+			str_add(walk->line->out, names);
+			return true;
+		}
+		names = colon + 1;
+		colon = strchr(names, ':');
+	}
+	if (!colon)
+		return false;
+	*colon = '\0';
+	unknown = strchr(names, '|');
+	if (unknown)
+		*unknown++ = '\0';
+	words = (struct strace_words){ .prefix = names, .names = colon + 1, .unknown = unknown };
+	if (letter == 'y' || letter == 'Y') {
+		(letter == 'y' ? strace_word : strace_bits)(&remark, &words, value);
+		/* what has no name says so itself */
+		if (!remark.data)
+			return false;
+		if (remark.data[0] == '0')
+			str_add(walk->line->out, remark.data);
+		else
+			str_addf(walk->line->out, "%#llx /* %s */", (unsigned long long)value, remark.data);
+	} else if (letter != 'w')
+		(letter == 'e' ? strace_word : strace_bits)(walk->line->out, &words, value);
+	else if (!strace_word_if(walk->line->out, &words, value))
+		str_addf(walk->line->out, "%#llx", (unsigned long long)value);
+	return true;
+}
+
+/* A number in the network's order, by the name of the function that makes it. */
+static void add_swapped(struct str *out, size_t size, uint64_t value)
+{
+	if (size == 2)
+		str_addf(out, "htons(%u)", ntohs(value));
+	else if (size == 4)
+		str_addf(out, "htonl(%u)", ntohl(value));
+	else
+		str_addf(out, "htobe64(%llu)", (unsigned long long)be64toh(value));
+}
+
+/* A padding that is shown only if it is not zero. */
+static bool add_padding(struct walk *walk, uint64_t value)
+{
+	char text[32];
+
+	inside(walk, text, sizeof(text));
+	if (value)
+		str_addf(walk->line->out, "%s%#llx", text, (unsigned long long)value);
+	return true;
+}
+
+/* Numbers that are seldom met, and those in hex. */
+static void add_special(struct str *out, char letter, size_t size, uint64_t value)
+{
+	unsigned long long number = value;
+
+	if (letter == 'H') {
+		str_add(out, "htons(");
+		strace_choice(out, &strace_address_families, ntohs(value));
+		str_addc(out, ')');
+	} else if (letter == 'h') {
+		strace_ethernet(out, value);
+	} else if (letter == 'c' && value) {
+		str_addf(out, "%llu /* %llu.%02llu s */", number, number / 100, number % 100);
+	} else if (letter == 'c') {
+		str_addc(out, '0');
+	} else if (letter == 'D') {
+		str_addf(out, "makedev(%#x, %#x)", major(value), minor(value));
+	} else if (letter == 'U' && (uint32_t)value == UINT32_MAX) {
+		str_add(out, "-1");
+	} else if (letter == 'U') {
+		str_add_u64(out, value);
+	} else if (letter == 'X') {
+		str_addf(out, "%#0*llx", (int)(2 * size), number);
+	} else {
+		str_addf(out, "%#llx", number);
+	}
 }
 
 /* A number of so many bytes, as the letter says. */
@@ -42,8 +155,6 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 {
 	struct str *out = walk->line->out;
 	uint64_t value = 0;
-	char names[1536], *colon, interface[IF_NAMESIZE];
-	struct strace_words words;
 
 	if (size > sizeof(value) || !take(walk, &value, size))
 		return false;
@@ -62,31 +173,72 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 			 (unsigned int)value & 0xff);
 		return true;
 	case 'i':
-		if (if_indextoname(value, interface))
-			str_addf(out, "if_nametoindex(\"%s\")", interface);
-		else
-			str_add_s64(out, (int)value);
+	case 'I':
+		add_interface(walk->line, value, letter == 'i');
 		return true;
 	case 'b':
+	case 'B':
 	case 'e':
-		inside(walk, names, sizeof(names));
-		colon = strchr(names, ':');
-		if (!colon)
-			return false;
-		*colon = '\0';
-		words = (struct strace_words){ .prefix = names, .names = colon + 1 };
-		(letter == 'b' ? strace_bits : strace_word)(out, &words, value);
+	case 'w':
+	case 'y':
+	case 'Y':
+		return add_named(walk, letter, value);
+	case 'f':
+		strace_choice(out, &strace_address_families, value);
+		return true;
+	case 'j':
+		return add_padding(walk, value);
+	case 'n':
+		add_swapped(out, size, value);
 		return true;
 	default:
-		str_addf(out, "%#llx", (unsigned long long)value);
+		add_special(out, letter, size, value);
 		return true;
 	}
 }
 
+static void add_hex(struct str *out, const unsigned char *bytes, size_t n, const char *first, const char *next)
+{
+	for (size_t i = 0; i < n; i++)
+		str_addf(out, i ? next : first, bytes[i]);
+}
+
+static void add_quoted(struct str *out, const unsigned char *bytes, size_t n)
+{
+	str_addc(out, '"');
+	add_hex(out, bytes, n, "\\x%02x", "\\x%02x");
+	str_addc(out, '"');
+}
+
+static void add_address(struct str *out, bool wide, const unsigned char *bytes)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(wide ? AF_INET6 : AF_INET, bytes, text, sizeof(text));
+	str_addf(out, wide ? "inet_pton(AF_INET6, \"%s\")" : "inet_addr(\"%s\")", text);
+}
+
+/* The two ends of a socket, of the family that the struct begins with. */
+static void add_ends(struct walk *walk, const unsigned char *bytes)
+{
+	bool wide = walk->bytes[0] == AF_INET6;
+	char text[2][INET6_ADDRSTRLEN] = {};
+
+	for (int i = 0; i < 2; i++)
+		inet_ntop(wide ? AF_INET6 : AF_INET, bytes + i * 16, text[i], sizeof(text[i]));
+	str_addf(walk->line->out,
+		 wide ? "inet_pton(AF_INET6, \"%s\", &idiag_src), inet_pton(AF_INET6, \"%s\", &idiag_dst)"
+		      : "idiag_src=inet_addr(\"%s\"), idiag_dst=inet_addr(\"%s\")",
+		 text[0], text[1]);
+}
+
 static bool add_bytes(struct walk *walk, char letter, size_t size)
 {
-	unsigned char bytes[64];
+	struct str *out = walk->line->out;
+	unsigned char bytes[128];
+	char text[INET6_ADDRSTRLEN] = "";
 	size_t len;
+	uint16_t len_16;
 
 	if (size > sizeof(bytes) || !take(walk, bytes, size))
 		return false;
@@ -95,6 +247,30 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 	} else if (letter == 's') {
 		len = strnlen((const char *)bytes, size);
 		strace_text(walk->line, bytes, len == size && size > 1 ? size - 1 : len, len == size && size > 1);
+	} else if (letter == 'm') {
+		add_hex(out, bytes, size, "%02x", ":%02x");
+	} else if (letter == 'q') {
+		add_quoted(out, bytes, size);
+	} else if (letter == 'P') {
+		memcpy(&len_16, walk->bytes + atoi(inside(walk, text, sizeof(text))), sizeof(len_16));
+		add_quoted(out, bytes, len_16 < size ? len_16 : size);
+	} else if (letter == 'J') {
+		inside(walk, text, sizeof(text));
+		for (size_t i = 0; i < size; i++)
+			if (bytes[i]) {
+				str_add(out, text);
+				add_quoted(out, bytes, size);
+				break;
+			}
+	} else if (letter == 'F') {
+		if (walk->bytes[0] != AF_INET && walk->bytes[0] != AF_INET6)
+			add_quoted(out, bytes, size);
+		else
+			add_address(out, walk->bytes[0] == AF_INET6, bytes);
+	} else if (letter == 'A') {
+		add_address(out, size != 4, bytes);
+	} else if (letter == 'E') {
+		add_ends(walk, bytes);
 	}
 	return true;
 }
@@ -139,11 +315,15 @@ static bool add_item(struct walk *walk)
 		str_add(walk->line->out, "...");
 		return true;
 	}
-	while (walk->at < walk->end && *walk->at >= '0' && *walk->at <= '9' && size < 100)
+	while (walk->at < walk->end && *walk->at >= '0' && *walk->at <= '9' && size < 1000)
 		size = size * 10 + *walk->at++ - '0';
+	if (letter == '@') {
+		walk->used = size < walk->n ? size : walk->n;
+		return true;
+	}
 	if (!size)
 		return false;
-	return strchr(".as", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
+	return strchr(".asmqAEFPJ", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
 }
 
 bool strace_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n, size_t size)

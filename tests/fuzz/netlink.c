@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Fuzzes messages of netlink that programs send and get. The first byte says which protocol's they are, and whether
- * they go on.
+ * they go on, and whether that is behind the end of the memory.
  */
 #include <linux/netlink.h>
 
@@ -18,13 +18,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct strace_settings settings = { .size = 32 };
 	__str struct str out = {};
 	struct strace_line line = { .out = &out, .settings = &settings };
-	uint8_t *copy;
+	struct strace_blob *copy;
 
 	if (!size)
 		return 0;
-	copy = base_alloc(size - 1); /* of exactly that size */
-	memcpy(copy, data + 1, size - 1);
-	strace_netlink(&line, protocols[data[0] % ARRAY_SIZE(protocols)], copy, size - 1, data[0] & 0x80);
+	copy = base_alloc(sizeof(*copy) + size - 1); /* of exactly that size */
+	copy->n = size - 1;
+	copy->status = data[0] & 0x40 ? STRACE_EDGE : STRACE_SHORT;
+	memcpy(copy + 1, data + 1, size - 1);
+	strace_netlink(&line, protocols[data[0] % ARRAY_SIZE(protocols)], copy, 0x1000, size - 1 + (data[0] & 0x80));
 	if (out.len > MOST_TEXT_OF(size))
 		abort();
 	free(copy);
