@@ -44,13 +44,14 @@ struct v8_layout {
 	uint16_t script_source, script_name, script_line, script_ends;
 	uint16_t bytecode_positions, bytecode_data;
 	uint16_t code_data, code_positions, code_stream, code_start, code_kind, code_size;
-	uint16_t stream_code, stream_start, stream_align;	/* of the instructions of a code object */
+	/* Of the instructions of a code object; stream_code 0: they and their head are the object. */
+	uint16_t stream_code, stream_start, stream_align;
 	uint8_t kind_baseline, kind_optimized, kinds_optimized; /* kinds of code: the first that is optimized, and how many */
 	uint8_t register_bytecode, register_offset;		/* words of the kernel's pt_regs */
 	const char *sizes, *opcodes;				/* of bytecodes, of translations: v8_tables.h */
 	/* Types of objects. */
 	uint16_t shared_type, scope_type, script_type, array_type, weak_type, bytes_type, bytecode_type, interpreter_type;
-	uint16_t code_type, stream_type;
+	uint16_t code_type;
 };
 
 struct runtime {

@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * V8 in Node: the file exports where the version is, and some 500 constants for debuggers (v8dbg_*), which say the types
- * and most offsets of objects; those of the version must be as we know them. The code of builtins is one piece, with a
+ * V8 in Node: the file, a program or libnode, exports where the version is, and some 500 constants for debuggers (v8dbg_*),
+ * which say the types and most offsets of objects; those of the version must be as we know them. The code of builtins is one piece, with a
  * table at the begin of its data.
  */
 #include "language.h"
 
-/* A builtin in that table. */
+/* How a builtin in that table begins. */
 struct builtin {
-	uint32_t offset, length, unused[6];
+	uint32_t offset, length;
 };
 
 /* What lies before the first one. */
 #define BUILTINS_HEAD 24
 #define FAR_MAX	      (1U << 30) /* bytes */
 
+/* What all versions have. Registers: r12 and r9. */
+#define LAYOUT \
+	.map_type = 12, .function_shared = 24, .shared_data = 8, .shared_name = 16, .shared_script = 32, \
+	.script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, .bytecode_positions = 32, \
+	.code_data = 16, .code_positions = 24, .stream_align = 64, .kind_baseline = 11, .kind_optimized = 12, \
+	.kinds_optimized = 2, .register_bytecode = 3, .register_offset = 8
+
+/* clang-format off: tables */
 static const struct version {
 	unsigned int major, minor;
 	/*
 	 * Numbers of builtins: InterpreterEntryTrampoline, that behind the others that enter the interpreter (deoptimized
-	 * frames return to these), and the first handler of a bytecode.
+	 * frames return to these), and the first handler of a bytecode. Then the bytes of a builtin in the table.
 	 */
-	unsigned int trampoline, other, handlers;
+	unsigned int trampoline, other, handlers, builtin_size;
 	struct v8_layout layout;
 } versions[] = {
+	/* Node 18 */
+	{ 10, 2, 72, 88, 1571, 28, { LAYOUT, .bytecode_data = 56, .code_kind = 48, .code_size = 40, .stream_start = 128, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDDDLBCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBEEDEFECDE"
+																  "ESTKKEECCCCCCCCBBBBAKKABKAKCKBCCCCAAACBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
+				     .opcodes = "ix1x0xbx1x1xcx1xcx1x1x1x1x1x1x1x1x1xRxcxcxwx1x1x1x1x1x2x" } },
 	/* Node 20 */
-	{ 11, 3, 70, 88, 1699, { .map_type = 12, .function_shared = 24, .shared_data = 8, .shared_name = 16, .shared_script = 32, .script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, .bytecode_positions = 32, .bytecode_data = 54, .code_data = 16, .code_positions = 24, .code_stream = 32, .code_start = 40, .code_kind = 48, .code_size = 56, .stream_code = 8, .stream_start = 16, .stream_align = 64, .kind_baseline = 11, .kind_optimized = 12, .kinds_optimized = 2, .register_bytecode = 3 /* r12 */, .register_offset = 8 /* r9 */, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFECDE"
-																																																																						 "ESTKKEECCCCCCCCBBBBASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
-				 .opcodes = "10BB11c1c11111i11111111RFFFw01111121" } },
+	{ 11, 3, 70, 88, 1699, 32, { LAYOUT, .bytecode_data = 54, .code_kind = 48, .code_size = 56, .code_stream = 32, .code_start = 40, .stream_code = 8, .stream_start = 16, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFECDE"
+																							"ESTKKEECCCCCCCCBBBBASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
+				     .opcodes = "10BB11c1c11111i11111111RFFFw01111121" } },
 };
+/* clang-format on */
 
 /* --- the constants --- */
 
@@ -49,6 +62,7 @@ static const struct constant {
 static const struct member {
 	const char *name;
 	size_t offset;
+	unsigned int major; /* only this version has it; 0: all have */
 } members[] = {
 	{ "class_Map__instance_type__uint16_t", offsetof(struct v8_layout, map_type) },
 	{ "class_JSFunction__shared__SharedFunctionInfo", offsetof(struct v8_layout, function_shared) },
@@ -59,9 +73,12 @@ static const struct member {
 	{ "class_Script__name__Object", offsetof(struct v8_layout, script_name) },
 	{ "class_Script__line_ends__Object", offsetof(struct v8_layout, script_ends) },
 	{ "class_BytecodeArray__data__uintptr_t", offsetof(struct v8_layout, bytecode_data) },
-	{ "class_Code__deoptimization_data__FixedArray", offsetof(struct v8_layout, code_data) },
-	{ "class_Code__source_position_table__ByteArray", offsetof(struct v8_layout, code_positions) },
-	{ "class_InstructionStream__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start) },
+	{ "class_Code__deoptimization_data__FixedArray", offsetof(struct v8_layout, code_data), 11 },
+	{ "class_Code__source_position_table__ByteArray", offsetof(struct v8_layout, code_positions), 11 },
+	{ "class_InstructionStream__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start), 11 },
+	{ "class_Code__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start), 10 },
+	{ "class_Code__instruction_size__int", offsetof(struct v8_layout, code_size), 10 },
+	{ "class_Code__flags__uint32_t", offsetof(struct v8_layout, code_kind), 10 },
 };
 
 /* What only the file says. */
@@ -78,7 +95,6 @@ static const struct type {
 	{ "type_BytecodeArray__BYTECODE_ARRAY_TYPE", offsetof(struct v8_layout, bytecode_type) },
 	{ "type_InterpreterData__INTERPRETER_DATA_TYPE", offsetof(struct v8_layout, interpreter_type) },
 	{ "type_Code__CODE_TYPE", offsetof(struct v8_layout, code_type) },
-	{ "type_InstructionStream__INSTRUCTION_STREAM_TYPE", offsetof(struct v8_layout, stream_type) },
 };
 
 /* Reads an exported number. Those that are 0 may be in memory that the file does not have. */
@@ -111,6 +127,8 @@ static bool has_layout(struct runtime *runtime, const struct runtime_file *file)
 		if (!read_constant(file, constants[i].name, &value) || value != constants[i].value)
 			return false;
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		if (members[i].major && members[i].major != runtime->major)
+			continue;
 		memcpy(&known, layout + members[i].offset, sizeof(known));
 		if (!read_constant(file, members[i].name, &value) || value != known)
 			return false;
@@ -126,50 +144,56 @@ static bool has_layout(struct runtime *runtime, const struct runtime_file *file)
 
 /* --- the code of builtins --- */
 
-/* The address that a function returns, which does nothing else. 0: it does. */
-static uint64_t returned(const struct runtime_file *file, const char *name)
+/* Functions that return an address, or what stands there: `head`, the address or its distance, `rest`. */
+static const struct form {
+	uint8_t n_head, head[3], n_rest, rest[4];
+	bool is_read; /* what stands there */
+} forms[] = {
+	/* mov $ADDRESS, %eax; ret */
+	{ 1, { 0xb8 }, 1, { 0xc3 }, false },
+	/* lea DISTANCE(%rip), %rax; ret */
+	{ 3, { 0x48, 0x8d, 0x05 }, 1, { 0xc3 }, false },
+	/* lea DISTANCE(%rip), %rax; mov (%rax), %rax; ret */
+	{ 3, { 0x48, 0x8d, 0x05 }, 4, { 0x48, 0x8b, 0x00, 0xc3 }, true },
+	/* mov DISTANCE(%rip), %eax; ret */
+	{ 2, { 0x8b, 0x05 }, 1, { 0xc3 }, true },
+	/* lea DISTANCE(%rip), %rax; mov (%rax), %eax; ret */
+	{ 3, { 0x48, 0x8d, 0x05 }, 3, { 0x8b, 0x00, 0xc3 }, true },
+};
+
+/* What a function returns, which does nothing else; of what it reads, `size` bytes. 0: it does. */
+static uint64_t returned(const struct runtime_file *file, const char *name, size_t size)
 {
 	struct binary_exported function;
-	uint8_t code[8];
+	uint64_t value = 0, address;
+	uint8_t code[12];
 	int32_t bytes;
 
 	if (binary_find_exported(file->binary, name, &function) ||
 	    !runtime_read_at(file, function.vaddr, code, sizeof(code)))
 		return 0;
-	/* mov $ADDRESS, %eax; ret */
-	memcpy(&bytes, code + 1, 4);
-	if (code[0] == 0xb8 && code[5] == 0xc3)
-		return (uint32_t)bytes;
-	/* lea DISTANCE(%rip), %rax; ret */
-	memcpy(&bytes, code + 3, 4);
-	if (code[0] == 0x48 && code[1] == 0x8d && code[2] == 0x05 && code[7] == 0xc3)
-		return function.vaddr + 7 + (uint64_t)(int64_t)bytes;
-	return 0;
-}
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		const struct form *form = &forms[i];
+		const size_t n = form->n_head + sizeof(bytes);
 
-/* The number that a function returns, which reads it from where `mov DISTANCE(%rip), %eax` says. 0: it does otherwise. */
-static uint32_t returned_number(const struct runtime_file *file, const char *name)
-{
-	struct binary_exported function;
-	uint32_t number = 0;
-	uint8_t code[7];
-	int32_t bytes;
-
-	if (binary_find_exported(file->binary, name, &function) ||
-	    !runtime_read_at(file, function.vaddr, code, sizeof(code)) || code[0] != 0x8b || code[1] != 0x05 ||
-	    code[6] != 0xc3)
-		return 0;
-	memcpy(&bytes, code + 2, 4);
-	runtime_read_at(file, function.vaddr + 6 + (uint64_t)(int64_t)bytes, &number, sizeof(number));
-	return number;
+		if (memcmp(code, form->head, form->n_head) || memcmp(code + n, form->rest, form->n_rest))
+			continue;
+		memcpy(&bytes, code + form->n_head, sizeof(bytes));
+		address = form->n_head == 1 ? (uint32_t)bytes : function.vaddr + n + (uint64_t)(int64_t)bytes;
+		/* linkers write addresses into the file, though the loader does so, too; one that does not leaves 0 */
+		if (!form->is_read)
+			return address;
+		runtime_read_at(file, address, &value, size);
+	}
+	return value;
 }
 
 /* Where the code of a builtin begins, in that of all. */
-static bool read_offset(const struct runtime_file *file, uint64_t data, unsigned int number, uint32_t *offset)
+static bool read_offset(const struct runtime_file *file, uint64_t at, uint32_t *offset)
 {
 	struct builtin builtin;
 
-	if (!runtime_read_at(file, data + BUILTINS_HEAD + number * sizeof(builtin), &builtin, sizeof(builtin)))
+	if (!runtime_read_at(file, at, &builtin, sizeof(builtin)))
 		return false;
 	*offset = builtin.offset;
 	return builtin.length;
@@ -177,21 +201,23 @@ static bool read_offset(const struct runtime_file *file, uint64_t data, unsigned
 
 static bool set_loop(struct runtime *runtime, const struct runtime_file *file, const struct version *version)
 {
-	uint64_t code = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobCodeEv"), offset;
-	uint64_t data = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobDataEv");
-	uint32_t size = returned_number(file, "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv");
+	uint64_t code = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobCodeEv", 8), offset;
+	uint64_t data = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobDataEv", 8) + BUILTINS_HEAD;
+	uint64_t size = returned(file, "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv", 4);
+	const unsigned int each = version->builtin_size;
 	uint32_t trampoline, other, handlers;
 
 	if (!size || size > FAR_MAX || binary_offset_of(file->binary, code, true, &offset) || offset > FAR_MAX ||
-	    !read_offset(file, data, version->trampoline, &trampoline) ||
-	    !read_offset(file, data, version->other, &other) || !read_offset(file, data, version->handlers, &handlers) ||
+	    !read_offset(file, data + (uint64_t)version->trampoline * each, &trampoline) ||
+	    !read_offset(file, data + (uint64_t)version->other * each, &other) ||
+	    !read_offset(file, data + (uint64_t)version->handlers * each, &handlers) ||
 	    trampoline >= other || other >= handlers || handlers >= size)
 		return false;
 	runtime->plan.loop = (struct interp_loop){
 		.begin = (int)(offset + trampoline),
 		.size = other - trampoline,
 		.gap = (int)(offset + handlers),
-		.gap_size = size - handlers,
+		.gap_size = (uint32_t)size - handlers,
 	};
 	return true;
 }
@@ -210,7 +236,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		if (versions[i].major == runtime->major && versions[i].minor == runtime->minor)
 			version = &versions[i];
 	if (!version)
-		return "is not 11.3, which Node 20 has";
+		return "is neither 10.2 nor 11.3, which Node 18 and 20 have";
 	runtime->v8 = version->layout;
 	if (!has_layout(runtime, file))
 		return "was built in a way that is not known";

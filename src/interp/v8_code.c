@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Finds the code that has an address: its instructions follow a head that points to an object, which says where they
- * begin. Reads which functions were inlined in it.
+ * begin; up to 10.2 the head is that object. Reads which functions were inlined in it.
  */
 #include "base/clock.h"
 #include "v8_part.h"
@@ -50,33 +50,33 @@ static bool read_object(const struct v8_process *process, uint64_t pointer, uint
 		return false;
 	memcpy(&size, object + layout->code_size, sizeof(size));
 	*code = (struct v8_code){
-		.start = word_at(object, layout->code_start),
+		.start = head + layout->stream_start,
 		.size = size > 0 ? (uint64_t)size : 0,
 		.object = V8_OBJECT(pointer),
 		.kind = object[layout->code_kind] & KIND_MASK,
 	};
 	memcpy(code->words, object + 8, sizeof(code->words));
-	return code->start == head + layout->stream_start && word_at(object, layout->code_stream) == head + 1;
+	return !layout->stream_code || (word_at(object, layout->code_start) == code->start &&
+					word_at(object, layout->code_stream) == head + 1);
 }
 
 /* Searches for the head of the instructions that an address is of. */
 static bool find_head(const struct v8_process *process, uint64_t pc, struct v8_code *code)
 {
 	const struct v8_layout *layout = &process->runtime->v8;
-	const uint64_t place = layout->stream_align - layout->stream_start;
+	const uint64_t align = layout->stream_align, place = -(uint64_t)layout->stream_start % align;
 	uint64_t page = pc & ~(uint64_t)(PAGE - 1), words[PAGE / 8];
 	int looks = 0;
 
 	for (int i = 0; i < PAGES_MAX && page; i++, page -= PAGE) {
 		if (!peek_copy(process->peek, page, words, sizeof(words)))
 			return false;
-		for (int64_t at = PAGE - layout->stream_align + (int64_t)place; at >= 0; at -= layout->stream_align) {
-			const uint64_t *head = &words[at / 8];
+		for (int64_t at = (int64_t)(PAGE - align + place); at >= 0; at -= (int64_t)align) {
+			const uint64_t *head = &words[at / 8], here = page + (uint64_t)at;
 
-			if (page + (uint64_t)at >= pc || !V8_IS_POINTER(head[0]) ||
-			    !V8_IS_POINTER(head[layout->stream_code / 8]))
+			if (here >= pc || !V8_IS_POINTER(head[0]) || !V8_IS_POINTER(head[1]))
 				continue;
-			if (read_object(process, head[layout->stream_code / 8], page + (uint64_t)at, code))
+			if (read_object(process, layout->stream_code ? head[layout->stream_code / 8] : here + 1, here, code))
 				return pc - code->start < code->size;
 			if (++looks == LOOKS_MAX)
 				return false;
@@ -215,15 +215,15 @@ static uint32_t keep(struct v8 *v8, const struct v8_process *process, struct v8_
 /* Whether code that was read is still there; or nothing is, since the process has ended. */
 static bool is_same(const struct v8_process *process, const struct v8_code *code)
 {
+	const struct v8_layout *layout = process->runtime ? &process->runtime->v8 : NULL;
 	uint64_t words[ARRAY_SIZE(code->words)], object;
 	bool has_head;
 
-	if (!process->runtime)
+	if (!layout)
 		return true;
-	/* the instructions' head points to the object: another one may have taken their place */
-	has_head = peek_copy(process->peek,
-			     code->start - process->runtime->v8.stream_start + process->runtime->v8.stream_code, &object,
-			     sizeof(object));
+	/* the instructions' head points to the object, if it is not the object: another one may have taken their place */
+	has_head = layout->stream_code && peek_copy(process->peek, code->start - layout->stream_start + layout->stream_code,
+						    &object, sizeof(object));
 	if (has_head && object != code->object + 1)
 		return false;
 	if (!peek_copy(process->peek, code->object + 8, words, sizeof(words)))

@@ -125,7 +125,7 @@ struct translation {
 	const uint8_t *table;
 	const char *opcodes;
 	size_t n, n_opcodes;
-	size_t at, before;  /* the index, and that in the translation before */
+	size_t at, before;  /* the index, and that in the translation before; behind the table: there is none */
 	uint64_t repeat;    /* how many are still taken from there, and the one that was taken last */
 	unsigned int since; /* how many were read since that index was right */
 	bool damaged;
@@ -166,6 +166,7 @@ static unsigned int n_operands(char opcode)
 	case 'i':
 		return 2;
 	case 'B':
+	case 'b':
 	case 'F':
 	case 'c':
 		return 3;
@@ -231,21 +232,27 @@ size_t v8_tables_translation(const uint8_t *table, size_t n, const char *opcodes
 					   .n = n,
 					   .opcodes = opcodes,
 					   .n_opcodes = strlen(opcodes),
-					   .at = (size_t)index };
+					   .at = (size_t)index,
+					   .before = n };
 	size_t n_functions = 0;
 	int left;
+	char first;
 
-	if (index < 0 || take_opcode(&translation) != 'B')
+	first = index < 0 ? '0' : take_opcode(&translation);
+	if (first != 'B' && first != 'b')
 		return 0;
-	take_operand(&translation, &translation.at);
-	/* frames of all kinds, then those of functions */
+	/* how far back the one before is; frames of all kinds, those of functions; how many places for feedback */
+	if (first == 'B')
+		take_operand(&translation, &translation.at);
 	left = take_operand_signed(&translation);
 	take_operand_signed(&translation);
+	if (first == 'b')
+		take_operand_signed(&translation);
 	while (left > 0 && !translation.damaged) {
 		char opcode = take_opcode(&translation);
 
 		/* a translation begins once */
-		if (opcode == 'B')
+		if (opcode == 'B' || opcode == 'b' || opcode == 'x')
 			return 0;
 		int operands[5] = {};
 

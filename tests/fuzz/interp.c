@@ -100,8 +100,7 @@ static const struct runtime v8_runtime = {
 		.bytes_type = 0x8015,
 		.bytecode_type = 0x8016,
 		.interpreter_type = 0x8017,
-		.code_type = 0x8018,
-		.stream_type = 0x8019 }
+		.code_type = 0x8018 }
 };
 
 /* A function at the begin of the memory, and code anywhere in it. */

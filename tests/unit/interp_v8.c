@@ -54,6 +54,28 @@ Test(interp_v8, translations)
 	cr_expect_eq(v8_tables_translation(table, n, opcodes, -1, functions, 4), 0);
 }
 
+/* Those of 10.2 repeat nothing, and their opcodes are numbers with a sign. */
+Test(interp_v8, translations_of_10)
+{
+	static const char old[] = "ix1x0xbx1x1xcx1xcx1x1x1x1x1x1x1x1x1xRxcxcxwx1x1x1x1x1x2x";
+	/* two functions, the second behind a stub's frame; a literal and a slot of the first */
+	static const uint8_t table[] = { 6, 6, 4, 0, 36, 14, 2, 4, 0, 0, 44, 8, 48, 9, 16, 2, 4, 6, 36, 0x80, 2, 6, 2, 0, 2, 46, 1 };
+	uint8_t damaged[sizeof(table)];
+	struct v8_translated functions[4];
+
+	cr_assert_eq(v8_tables_translation(table, sizeof(table), old, 0, functions, 4), 2);
+	cr_expect(functions[0].literal == 1 && functions[0].offset == 7);
+	cr_expect(functions[1].literal == 3 && functions[1].offset == 128);
+	cr_expect_eq(v8_tables_translation(table, sizeof(table), old, 4, functions, 4), 0);
+	cr_expect_eq(v8_tables_translation(table, 18, old, 0, functions, 4), 0);
+	/* an opcode that is none, one that would repeat, two begins */
+	for (int i = 0; i < 3; i++) {
+		memcpy(damaged, table, sizeof(table));
+		damaged[10] = (const uint8_t[]){ 45, 56, 6 }[i];
+		cr_expect_eq(v8_tables_translation(damaged, sizeof(damaged), old, 0, functions, 4), 0);
+	}
+}
+
 Test(interp_v8, places)
 {
 	/* offset 1 at position 160; 8 further at 165, inlined by call 0; 4 further, of no known position */
@@ -117,6 +139,7 @@ enum type {
 	TYPE_ARRAY,
 	TYPE_BYTES,
 	TYPE_BYTECODE,
+	TYPE_CODE,
 };
 
 static const struct runtime runtime = {
@@ -338,5 +361,60 @@ Test(interp_v8, functions_that_are_none)
 		cr_assert_eq(read_with(v8, (uintptr_t)&shared, 53 + 5, frames), 1);
 		cr_expect_str_eq(frames[0].function, "add");
 	}
+	v8_free(v8);
+}
+
+/* Up to 10.2 a code object has its instructions itself. */
+Test(interp_v8, code_with_its_instructions)
+{
+	static struct {
+		struct object page, before;
+		uint64_t code[64] __attribute__((aligned(64)));
+	} memory __attribute__((aligned(4096)));
+	static const uint8_t table[] = { 0x40, 112 };
+	struct v8_frame frames[V8_FRAMES];
+	struct runtime old = runtime;
+	struct object type, places, data, members[2];
+	struct v8 *v8 = v8_new();
+	pid_t pid = getpid();
+	const struct peek peek = peek_at(&pid);
+	uint64_t before[2] = { (uintptr_t)&memory.code[16] + 40 };
+	int n_before;
+
+	old.v8.code_type = TYPE_CODE;
+	old.v8.code_positions = 24;
+	old.v8.code_kind = 48;
+	old.v8.code_size = 40;
+	old.v8.stream_start = 128;
+	old.v8.kind_optimized = 12;
+	old.v8.kinds_optimized = 2;
+	make_function();
+	make(&type, TYPE_CODE);
+	make(&places, TYPE_BYTES);
+	places.words[0] = number(sizeof(table));
+	memcpy(&places.words[1], table, sizeof(table));
+	make(&members[0], TYPE_ARRAY);
+	make(&data, TYPE_ARRAY);
+	data.words[0] = number(11);
+	data.words[1 + 6] = pointer(&shared);
+	memory.code[0] = type.map;
+	memory.code[1] = pointer(&members[0]);
+	memory.code[2] = pointer(&data);
+	memory.code[3] = pointer(&places);
+	memory.code[5] = 256;
+	memory.code[6] = 13;
+	cr_assert_eq(v8_frames(v8, &(struct v8_process){ pid, &old, &peek },
+			       INTERP_FRAME | (uintptr_t)&shared >> 3 << INTERP_PLACE_BITS | INTERP_PLACE_BY_CODE, before, frames,
+			       &n_before),
+		     1);
+	cr_expect(n_before == 1 && frames[0].line == 3 && !frames[0].is_begin);
+	cr_expect_str_eq(frames[0].function, "add");
+	/* it has ended before the address; the function is known by the note alone */
+	memory.code[5] = 32;
+	cr_assert_eq(v8_frames(v8, &(struct v8_process){ pid, &old, &peek },
+			       INTERP_FRAME | (uintptr_t)&shared >> 3 << INTERP_PLACE_BITS | INTERP_PLACE_BY_CODE, before, frames,
+			       &n_before),
+		     1);
+	cr_expect(n_before == 0 && frames[0].is_begin);
 	v8_free(v8);
 }
