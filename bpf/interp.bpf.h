@@ -61,11 +61,14 @@ static __always_inline __u64 interp_thread_pointer(void)
 }
 
 /* The frame as a number. */
-static __always_inline __u64 interp_frame(__u64 code, __u64 place, __u64 code_data)
+static __always_inline __u64 interp_frame(const struct interp_plan *plan, __u64 code, __u64 place)
 {
 	if (code & 7 || code >> 47)
 		code = 0;
-	place = (place - code - code_data) >> 1;
+	if (plan->boundary == INTERP_EACH)
+		place = (__u64)(__s64)(__s32)place >> (plan->code_data & 1);
+	else
+		place = (place - code - plan->code_data) >> 1;
 	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place & INTERP_PLACE_MASK);
 }
 
@@ -147,8 +150,8 @@ static __always_inline __u64 interp_frame_by_plan(struct unwind_slot *slot, cons
 		*ends = code && owner & plan->owners;
 		return code ? interp_frame_in_loop(plan, code, place, ends) : 0;
 	}
-	*ends = plan->boundary == INTERP_ENTRY && owner == 1;
-	return interp_frame(code, place, plan->code_data);
+	*ends = plan->boundary == INTERP_EACH || (plan->boundary == INTERP_ENTRY && owner == 1);
+	return interp_frame(plan, code, place);
 }
 
 /*
@@ -332,6 +335,10 @@ __noinline int interp_begin(__u32 number)
 	slot->code_size = plan->loop.size;
 	slot->gap = slot->space.runtime + plan->loop.gap;
 	slot->gap_size = plan->loop.gap_size;
+	if (slot->regs.pc - slot->space.runtime - plan->entry < plan->prologue) {
+		slot->n_ahead = 0;
+		slot->next = at;
+	}
 	interp_by_registers(slot, plan, at);
 	return 0;
 }
@@ -350,8 +357,12 @@ __noinline int interp_flush(__u32 number)
 	plan = bpf_map_lookup_elem(&interp_plans, &key);
 	if (!plan)
 		return 0;
-	/* the loop has just begun or ended */
+	/* the loop has just begun or ended; or another one has, and that one has given its frame to the one before it */
 	if (plan->boundary >= INTERP_LOOP && !slot->n_ahead && !slot->next) {
+		if (plan->boundary == INTERP_EACH && !stack_setup.native && slot->record.n_user && slot->base) {
+			slot->record.n_user--;
+			slot->hash = slot->before;
+		}
 		slot->place = INTERP_NOWHERE;
 		return 0;
 	}

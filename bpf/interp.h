@@ -45,6 +45,11 @@ enum interp_boundary {
 	 */
 	INTERP_ARRAY,
 	/*
+	 * As INTERP_LOOP, and each frame is a run of its own. The place is a number of 32 bits: with `code_data` 1 of bytes, with
+	 * 0 of units. What the loop executes for `prologue` bytes from `entry` on is before its frame is in the list.
+	 */
+	INTERP_EACH,
+	/*
 	 * There is no list. Native frames are followed by their frame pointer, and those without a table may be of a
 	 * function: then words below the frame pointer say which (struct interp_note). Its description has the offset
 	 * `code` in the function.
@@ -104,8 +109,10 @@ struct interp_plan {
 	unsigned int kinds, internal, end; /* with INTERP_ARRAY */
 	unsigned int tls;		   /* a boolean */
 	struct interp_loop loop;
+	int entry; /* with INTERP_EACH; from the runtime's state */
+	unsigned int prologue;
 };
-_Static_assert(sizeof(struct interp_plan) == 68, "as on the other side");
+_Static_assert(sizeof(struct interp_plan) == 76, "as on the other side");
 
 /* The array "interp_plans" has this many; a process has a number (bpf/unwind.h), 0: none. */
 #define INTERP_PLANS 256

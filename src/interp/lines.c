@@ -94,3 +94,42 @@ int lines_at(const uint8_t *table, size_t n, int first, unsigned int place)
 	}
 	return 0;
 }
+
+/* --- up to 3.10: pairs of bytes, of which the second is signed --- */
+
+static int line_or_none(int64_t line)
+{
+	return line <= 0 || line > INT32_MAX ? 0 : (int)line;
+}
+
+/* How many bytes of code, and by how much the line differs from the one before; -128: these have no line. */
+int lines_at_310(const uint8_t *table, size_t n, int first, unsigned int place)
+{
+	uint64_t end = 0, at = 2ULL * place;
+	int64_t line = first;
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		const bool has_line = table[i + 1] != 0x80;
+
+		end += table[i];
+		line += has_line ? (int8_t)table[i + 1] : 0;
+		if (at < end)
+			return has_line ? line_or_none(line) : 0;
+	}
+	return 0;
+}
+
+/* How many bytes further the code is that far below: what follows the last pair has its line. */
+int lines_at_38(const uint8_t *table, size_t n, int first, unsigned int place)
+{
+	uint64_t begin = 0, at = 2ULL * place;
+	int64_t line = first;
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		begin += table[i];
+		if (at < begin)
+			break;
+		line += (int8_t)table[i + 1];
+	}
+	return line_or_none(line);
+}

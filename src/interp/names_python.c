@@ -107,27 +107,48 @@ static bool read_string(const struct reader *reader, uint64_t at, char *to, size
 
 /* --- code objects --- */
 
-static void read_table(const struct reader *reader, uint64_t at, struct names_code *code)
+/* False: it could not be read. It may be empty. */
+static bool read_table(const struct reader *reader, uint64_t at, struct names_code *code)
 {
 	struct object_head head;
 
 	if (at & 7 || !peek_copy(reader->peek, at, &head, sizeof(head)) ||
-	    head.type != reader->state + reader->runtime->python.bytes_type || !head.length || head.length > NAMES_TABLE)
-		return;
+	    head.type != reader->state + reader->runtime->python.bytes_type || head.length > NAMES_TABLE)
+		return false;
+	if (!head.length)
+		return true;
 	code->table = base_alloc(head.length);
 	code->n_table = head.length;
 	if (peek_copy(reader->peek, at + BYTES_DATA, code->table, code->n_table))
-		return;
+		return true;
 	free(code->table);
 	code->table = NULL;
 	code->n_table = 0;
+	return false;
+}
+
+typedef int (*lines_fn)(const uint8_t *table, size_t n, int first, unsigned int place);
+
+static int line_by(const struct names_code *code, unsigned int place, lines_fn lines)
+{
+	if (place >= INTERP_PLACE_BEFORE)
+		return code->first > 0 ? code->first : 0;
+	return lines(code->table, code->n_table, code->first, place);
 }
 
 static int line_of(const struct names_code *code, unsigned int place)
 {
-	if (place >= INTERP_PLACE_BEFORE)
-		return code->first > 0 ? code->first : 0;
-	return code->n_table ? lines_at(code->table, code->n_table, code->first, place) : 0;
+	return line_by(code, place, lines_at);
+}
+
+static int line_of_310(const struct names_code *code, unsigned int place)
+{
+	return line_by(code, place, lines_at_310);
+}
+
+static int line_of_38(const struct names_code *code, unsigned int place)
+{
+	return line_by(code, place, lines_at_38);
 }
 
 static uint64_t word_at(const uint8_t *bytes, size_t offset)
@@ -166,7 +187,10 @@ int python_read(struct names_code *code, const struct runtime *runtime, uint64_t
 		return -EBADMSG;
 	memcpy(code->words, words, sizeof(words));
 	code->first = first;
-	code->line = line_of;
-	read_table(&reader, words[3], code);
+	code->line = runtime->minor >= 11 ? line_of : runtime->minor == 10 ? line_of_310
+									   : line_of_38;
+	/* without a table all of the code has its first line there */
+	if (!read_table(&reader, words[3], code) && runtime->minor < 10)
+		code->line = NULL;
 	return 1;
 }

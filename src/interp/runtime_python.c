@@ -80,11 +80,22 @@ static bool take_debug_table(struct runtime *runtime, const struct runtime_file 
 
 /* --- all versions --- */
 
+/* Up to 3.10: one frame for each call of the loop. Functions have no name but their own. */
+#define OLD_FRAME .boundary = INTERP_EACH, .n_deref = 1, .deref = { 24 }, .code = 32, .next = 24
+#define OLD_CODE  104, 112, 120, 40, .code_data = 128, .ascii = 48, .compact = 72
+
 static const struct version {
 	unsigned int minor;
 	struct interp_plan plan;
 	struct python_layout layout;
 } versions[] = {
+	{ .minor = 8,
+	  .plan = { .key = 1396, OLD_FRAME, .place = 104, .code_data = 1 },
+	  .layout = { OLD_CODE } },
+	{ .minor = 9,
+	  .plan = { .key = 588, OLD_FRAME, .place = 104, .code_data = 1 },
+	  .layout = { OLD_CODE } },
+	{ .minor = 10, .plan = { .key = 588, OLD_FRAME, .place = 96 }, .layout = { OLD_CODE } },
 	{ .minor = 11,
 	  .plan = { .key = 596,
 		    .boundary = INTERP_ENTRY,
@@ -137,7 +148,7 @@ static const char *plan_of_version(struct runtime *runtime, const struct runtime
 		if (runtime->major == 3 && versions[i].minor == runtime->minor)
 			version = &versions[i];
 	if (!version)
-		return "is none of 3.11 to 3.14";
+		return "is none of 3.8 to 3.14";
 	runtime->plan = version->plan;
 	runtime->plan.keys = GLIBC_KEYS;
 	runtime->python = version->layout;
@@ -147,18 +158,73 @@ static const char *plan_of_version(struct runtime *runtime, const struct runtime
 	return NULL;
 }
 
-static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
+/* Up to 3.10 nothing but what is new in it says the version. */
+static const struct {
+	const char *symbol;
+	unsigned int minor;
+} first_in[] = {
+	{ "PyIter_Send", 10 },
+	{ "PyFrame_GetBack", 9 },
+	{ "PyConfig_Clear", 8 },
+};
+
+static bool find_version(struct runtime *runtime, const struct runtime_file *file)
 {
-	struct binary_exported version, code, string, bytes, stub;
-	const char *why;
+	struct binary_exported found;
 	uint64_t number;
 
 	/* from 3.11 on */
-	if (binary_find_exported(file->binary, "Py_Version", &version) ||
-	    !runtime_read_at(file, version.vaddr, &number, sizeof(number)))
-		return "is older than 3.11";
-	runtime->major = number >> 24 & 0xff;
-	runtime->minor = number >> 16 & 0xff;
+	if (!binary_find_exported(file->binary, "Py_Version", &found)) {
+		if (!runtime_read_at(file, found.vaddr, &number, sizeof(number)))
+			return false;
+		runtime->major = number >> 24 & 0xff;
+		runtime->minor = number >> 16 & 0xff;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(first_in); i++) {
+		if (binary_find_exported(file->binary, first_in[i].symbol, &found))
+			continue;
+		runtime->major = 3;
+		runtime->minor = first_in[i].minor;
+		return true;
+	}
+	return false;
+}
+
+#define PROLOGUE_MAX 256
+
+/*
+ * The loop puts its frame into the list when it stores it in the thread's state: with `mov REGISTER, OFFSET(REGISTER)`, the
+ * first with that offset.
+ */
+static bool set_loop(struct runtime *runtime, const struct runtime_file *file)
+{
+	struct interp_plan *plan = &runtime->plan;
+	uint8_t code[PROLOGUE_MAX];
+
+	if (!runtime_set_loop(runtime, file, file->loop.vaddr, file->loop.size) ||
+	    !runtime_read_at(file, file->loop.vaddr, code, sizeof(code)))
+		return false;
+	plan->entry = (int)(file->loop.vaddr - file->state.vaddr);
+	for (size_t i = 0; i + 5 <= sizeof(code) && !plan->prologue; i++) {
+		/* with r12 in place of the second register a byte more */
+		const size_t n = (code[i + 2] & 7) == 4 ? 4 : 3;
+
+		if ((code[i] & 0xf8) != 0x48 || code[i + 1] != 0x89 || code[i + 2] >> 6 != 1 ||
+		    code[i + n] != plan->deref[0] || (n == 4 && (code[i + 3] != 0x24 || !(code[i] & 1))))
+			continue;
+		plan->prologue = (unsigned int)(i + n + 1);
+	}
+	return plan->prologue;
+}
+
+static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
+{
+	struct binary_exported code, string, bytes, stub;
+	const char *why;
+
+	if (!find_version(runtime, file))
+		return "is older than 3.8";
 	if (!file->state.vaddr || binary_find_exported(file->binary, "PyCode_Type", &code) ||
 	    binary_find_exported(file->binary, "PyUnicode_Type", &string) ||
 	    binary_find_exported(file->binary, "PyBytes_Type", &bytes) ||
@@ -172,6 +238,8 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 	runtime->python.bytes_type = bytes.vaddr - file->state.vaddr;
 	if (!runtime_has_glibc(file))
 		return "is not linked to glibc";
+	if (runtime->plan.boundary == INTERP_EACH && !set_loop(runtime, file))
+		return "has a loop whose code is not known";
 	/* the function refers to the key, or to the begin of the pair whose second word it is */
 	return runtime_confirms(file, &stub, runtime->plan.key) || runtime_confirms(file, &stub, runtime->plan.key - 4)
 		       ? NULL

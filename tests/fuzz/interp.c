@@ -15,8 +15,10 @@
 #define TYPES .code_type = 8, .string_type = 16, .bytes_type = 24
 
 static const struct runtime runtimes[] = {
-	{ .language = &language_python, .python = { 112, 128, 136, 72, 184, .ascii = 48, .compact = 72, TYPES } },
-	{ .language = &language_python, .python = { 112, 128, 136, 68, 192, .ascii = 40, .compact = 56, TYPES } },
+	{ .language = &language_python, .minor = 9, .python = { 104, 112, 120, 40, 128, .ascii = 48, .compact = 72, TYPES } },
+	{ .language = &language_python, .minor = 10, .python = { 104, 112, 120, 40, 128, .ascii = 48, .compact = 72, TYPES } },
+	{ .language = &language_python, .minor = 11, .python = { 112, 128, 136, 72, 184, .ascii = 48, .compact = 72, TYPES } },
+	{ .language = &language_python, .minor = 12, .python = { 112, 128, 136, 68, 192, .ascii = 40, .compact = 56, TYPES } },
 	{ .language = &language_php, .php.filename = 136 },
 	{ .language = &language_php, .php.filename = 168 },
 	{ .language = &language_ruby, .ruby = { .lines = 0x78, .symbols = BEGIN - STATE } },
@@ -157,7 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_v8(&peek, size);
 	check_tables(data, size);
 	for (unsigned int place = 0; place < 256; place += 15)
-		if (lines_at(data, size, 1, place) < 0)
+		if (lines_at(data, size, 1, place) < 0 || lines_at_310(data, size, 1, place) < 0 ||
+		    lines_at_38(data, size, 1, place) < 0)
 			abort();
 	return 0;
 }

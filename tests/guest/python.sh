@@ -40,13 +40,15 @@ in_spin='spin \(nest.py(:[2345])?\)'
 in_key="key \(nest.py(:[67])?\)(;$in_spin)?"
 in_b="b \(nest.py(:(8|9|10|11))?\)(;([^;(]*;)*($in_key|items \(nest.py(:1[234])?\)(;([^;(]*;)*$in_key)?))?"
 in_a="a \(nest.py(:1[567])?\)(;($in_b|$in_spin))?"
-from='Thread._bootstrap \(threading.py:[0-9]*\);Thread._bootstrap_inner \(threading.py:[0-9]*\);Thread.run'
+# Before 3.11 methods have no class in their name.
+of='(Thread\.)?'
+from="${of}_bootstrap \(threading.py:[0-9]*\);${of}_bootstrap_inner \(threading.py:[0-9]*\);${of}run"
 thread="$from \(threading.py:[0-9]*\);sleeper \(nest.py:(19|20)\)"
 
 samples() {
 	profile
 	expect_true python "^python[^;]*;([^;(]*;)*$module(;$in_a)?(;[^;(]*)* [0-9]+$" 'sleeper (' 100 \
-		'^(spin|key|b|items|a|sleeper|<module>|Thread\.[a-z_]*) \((nest|threading)\.py'
+		'^(spin|key|b|items|a|sleeper|<module>|Thread\.[a-z_]*|_bootstrap|_bootstrap_inner|run) \((nest|threading)\.py'
 	! grep -q '_PyEval_EvalFrameDefault;.*nest.py' out || fail "the interpreter's loop is shown"
 }
 
