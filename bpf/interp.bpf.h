@@ -307,8 +307,8 @@ __noinline int interp_begin(__u32 number)
 	plan = bpf_map_lookup_elem(&interp_plans, &key);
 	if (!plan || !plan->boundary || slot->narrow)
 		return 0;
-	if (plan->boundary == INTERP_NOTES) {
-		slot->notes = true;
+	if (plan->boundary >= INTERP_NOTES) {
+		slot->notes = plan->boundary;
 		return 0;
 	}
 	/* One list for the process is of its first thread: others are of libraries and execute no PHP. */
@@ -537,7 +537,8 @@ static __always_inline void interp_reset(struct unwind_slot *slot)
 	slot->next = 0;
 	slot->steps = 0;
 	slot->code_size = 0;
-	slot->notes = slot->noted = false;
+	slot->notes = 0;
+	slot->noted = false;
 	slot->place = slot->loop = INTERP_NOWHERE;
 }
 

@@ -55,6 +55,11 @@ enum interp_boundary {
 	 * `code` in the function.
 	 */
 	INTERP_NOTES,
+	/*
+	 * There is no list. Native frames without a file may be of HotSpot, whose interpreter has frame pointers, and whose
+	 * pieces of code have heads that say how large their frames are (struct interp_java).
+	 */
+	INTERP_BLOBS,
 };
 
 /* With INTERP_NOTES: what is below the frame pointer of a function. Pointers to objects have 1 in their two low bits. */
@@ -84,6 +89,22 @@ struct interp_loop {
 };
 _Static_assert(sizeof(struct interp_loop) == 16, "as on the other side");
 
+/* With INTERP_BLOBS. Where HotSpot has what: */
+struct interp_java {
+	/* From the runtime's state: the bounds of all code, its heaps, the interpreter, to where Java returns from C's calls. */
+	int low, high, heaps, interpreter, call_stub;
+	unsigned short array_length, array_data;		       /* of a growable array */
+	unsigned short heap_low, heap_high, heap_segments, heap_shift; /* of a heap, of which heap_size bytes are read */
+	unsigned short heap_size;
+	unsigned short queue_begin, queue_size; /* of the interpreter's code */
+	/* Behind the block's: of the head of a piece of code, of which head_size bytes are read. */
+	unsigned short block_size, head_size, name, frame_size, code_at, complete, number;
+	unsigned short is_short;		 /* code_at is an offset, and complete has 2 bytes; else an address, and 4 */
+	unsigned short method_const, code_begin; /* of a method, and of what of it does not change */
+	unsigned short unused;
+};
+_Static_assert(sizeof(struct interp_java) == 60, "as on the other side");
+
 struct interp_plan {
 	unsigned int key;	 /* offset of the key in the runtime's state */
 	unsigned short keys;	 /* offset of the first key's value from the thread pointer */
@@ -111,8 +132,9 @@ struct interp_plan {
 	struct interp_loop loop;
 	int entry; /* with INTERP_EACH; from the runtime's state */
 	unsigned int prologue;
+	struct interp_java java;
 };
-_Static_assert(sizeof(struct interp_plan) == 76, "as on the other side");
+_Static_assert(sizeof(struct interp_plan) == 136, "as on the other side");
 
 /* The array "interp_plans" has this many; a process has a number (bpf/unwind.h), 0: none. */
 #define INTERP_PLANS 256
@@ -151,5 +173,17 @@ enum interp_of {
 #define INTERP_PLACE_BY_CODE INTERP_PLACE_MASK	     /* the frame before says it */
 #define INTERP_PLACE_MAYBE   (INTERP_PLACE_MASK - 1) /* so it does if its code is of the function; else it is no frame */
 #define INTERP_PLACE_UNKNOWN (INTERP_PLACE_MASK - 2)
+
+/*
+ * With INTERP_BLOBS a frame of the interpreter has the address of the method, and the offset in its bytecode. One of
+ * compiled code has the offset of the address to return to (JAVA_EXACT: of the place) from the head of the code, and for
+ * an address that of the head from the begin of all code, with the lower half of the code's number above it.
+ */
+#define JAVA_COMPILED	  (1U << 18)
+#define JAVA_EXACT	  (1U << 17)
+#define JAVA_OFFSET_MAX	  (JAVA_EXACT - 1) /* offsets from here on are not known */
+#define JAVA_NUMBER_SHIFT 28
+#define JAVA_BCI_MAX	  0xffff
+#define JAVA_BCI_NONE	  (JAVA_EXACT - 1) /* the method is native, or has no place */
 
 #endif

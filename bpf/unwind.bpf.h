@@ -10,6 +10,7 @@
 #define SONDE_BPF_UNWIND_BPF_H
 
 #include "bpf/interp.bpf.h"
+#include "bpf/interp_java.bpf.h"
 #include "bpf/unwind_table.bpf.h"
 #include "bpf/uretprobe.bpf.h"
 
@@ -299,6 +300,7 @@ __noinline int unwind_by_uretprobe(__u32 number)
  * frame's address had to be corrected first. UNWIND_NOTE: the frame was added, and the next call goes to its caller.
  */
 #define UNWIND_NOTE 3
+#define UNWIND_BLOB 4
 static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 {
 	const struct unwind_mapping none = {};
@@ -324,7 +326,7 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 	rule = unwind_rule_number(slot, pc);
 	if (rule == UNWIND_RULE_NONE && slot->notes) {
 		slot->noted = true;
-		return UNWIND_NOTE;
+		return slot->notes == INTERP_BLOBS ? UNWIND_BLOB : UNWIND_NOTE;
 	}
 	return rule == UNWIND_RULE_NONE ? unwind_without_rule(number) : unwind_by_rule(slot, number, rule);
 }
@@ -349,7 +351,7 @@ __noinline int unwind_step(__u32 number)
 		barrier_var(i);
 		ret = unwind_one(slot, number);
 		if (ret)
-			return ret == UNWIND_NOTE ? UNWIND_NOTE : 1;
+			return ret;
 		if (slot->regs.sp > slot->place)
 			return 2;
 	}
@@ -371,6 +373,8 @@ __noinline int unwind_walk(__u32 number)
 			interp_flush(number);
 		if (ret == UNWIND_NOTE)
 			interp_note(number);
+		if (ret == UNWIND_BLOB && interp_blob(number))
+			return 0;
 	}
 	return 1;
 }

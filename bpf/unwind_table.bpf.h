@@ -26,7 +26,7 @@ struct unwind_slot {
 	bool known;   /* `space` is valid */
 	bool top;     /* the innermost frame */
 	bool limited; /* `depth` frames are wanted, and not whether there are more */
-	bool notes;   /* the process has an interpreter with INTERP_NOTES */
+	__u8 notes;   /* the boundary, if the process has an interpreter with INTERP_NOTES or INTERP_BLOBS; else 0 */
 	bool noted;   /* the last frame was looked at for a note: go on to its caller */
 	__u32 tgid, depth;
 	struct unwind_space space;

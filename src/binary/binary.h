@@ -197,6 +197,13 @@ int binary_eh_frame(struct binary *binary, struct binary_part *part);
 uint64_t binary_entry(struct binary *binary);
 /* Copies n bytes from an offset of the file. -EBADMSG: the file does not hold them. */
 int binary_read(const struct binary *binary, uint64_t offset, void *to, size_t n);
+/*
+ * Copies n bytes from an address as linked, with the addresses of the file itself that dynamic linking puts there. -ENOENT,
+ * -EBADMSG: the file does not hold them.
+ */
+int binary_read_linked(struct binary *binary, uint64_t vaddr, void *to, size_t n);
+/* The addresses, as linked, of functions that the loader calls: n words at *vaddr. -ENOENT: there is none. */
+int binary_init_array(struct binary *binary, uint64_t *vaddr, uint64_t *n);
 
 /*
  * One place of a USDT probe: a note of type 3 and owner "stapsdt" in .note.stapsdt, its addresses corrected by

@@ -25,11 +25,14 @@ struct language {
 	bool has_lines;
 	/* Frames are notes (INTERP_NOTES): v8.h reads them, not names_read(). */
 	bool has_notes;
+	/* Frames are of HotSpot (INTERP_BLOBS): java.h reads them. */
+	bool has_blobs;
 	/* names_read() */
 	int (*read)(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		    uint64_t address);
 };
-extern const struct language language_python, language_php, language_ruby, language_v8;
+extern const struct language language_python, language_php, language_ruby, language_v8,
+	language_java;
 
 int python_read(struct names_code *code, const struct runtime *runtime, uint64_t state, const struct peek *peek,
 		uint64_t address);

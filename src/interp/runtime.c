@@ -100,7 +100,8 @@ bool runtime_has_glibc(const struct runtime_file *file)
 
 #if defined(__x86_64__)
 
-static const struct language *const languages[] = { &language_python, &language_php, &language_ruby, &language_v8 };
+static const struct language *const languages[] = { &language_python, &language_php, &language_ruby, &language_v8,
+						   &language_java };
 
 #else
 

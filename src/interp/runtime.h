@@ -54,6 +54,24 @@ struct v8_layout {
 	uint16_t code_type;
 };
 
+/* The same for HotSpot, which says all in tables. */
+struct java_layout {
+	/* From the runtime's state. */
+	uint32_t low, high, heaps, interpreter, call_stub;
+	uint32_t array_length, array_data, space_low, space_high, heap_memory, heap_segments, heap_shift, block_size;
+	uint32_t queue_begin, queue_size;
+	/* Of a piece of code: its head; its tables, at offsets or by pointers. */
+	uint32_t name, frame_size, complete, code_at, number, code_method, relocations, mutable, mutable_size, immutable,
+		immutable_size;
+	uint32_t places, places_end, scopes, metadata;
+	/* Of a method, what of it does not change, its constants, its class. */
+	uint32_t method_const, const_pool, const_code_size, const_size, const_name, const_flags, const_number, code_begin;
+	uint32_t pool_holder, pool_length, pool_file, pool_begin, class_name, class_pool, class_methods, methods_data;
+	uint32_t symbol_length, symbol_body;
+	bool is_new;   /* code has its tables elsewhere: 25 */
+	uint8_t minus; /* what each byte of a packed number has too much: 1 from 20 on */
+};
+
 struct runtime {
 	const struct language *language;
 	unsigned int major, minor; /* of the language; 0: not known */
@@ -67,6 +85,7 @@ struct runtime {
 		struct php_layout php;
 		struct ruby_layout ruby;
 		struct v8_layout v8;
+		struct java_layout java;
 	};
 };
 

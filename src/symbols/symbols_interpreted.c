@@ -4,6 +4,7 @@
  * function is kept, for a process that has ended by then, and compared with what the process has now.
  */
 #include "base/str.h"
+#include "interp/java.h"
 #include "interp/language.h"
 #include "interp/v8.h"
 #include "symbols_part.h"
@@ -137,6 +138,26 @@ static const struct frame *frame_of_v8(struct symbols *symbols, const struct v8_
 	return frame_of(symbols, name.data);
 }
 
+/* Adds the methods of a frame. */
+static void add_methods(struct symbols *symbols, const struct java_process *process, uint64_t frame)
+{
+	struct java_frame frames[JAVA_FRAMES];
+	int n;
+
+	if (!symbols->interpreted.java)
+		symbols->interpreted.java = java_new();
+	n = java_frames(symbols->interpreted.java, process, frame, frames);
+	for (int i = 0; i < n; i++) {
+		__str struct str name = {};
+
+		str_add(&name, frames[i].method);
+		add_file(&name, frames[i].file, frames[i].line, "");
+		*vec_push(&symbols->stack) = frame_of(symbols, name.data);
+	}
+	if (n < 0)
+		*vec_push(&symbols->stack) = frame_of(symbols, language_java.unread);
+}
+
 /* A frame in no file: its address; else 0. */
 static uint64_t address_at(const struct stack_record *record, size_t i)
 {
@@ -158,7 +179,7 @@ static bool has_note(const struct stack_record *record, size_t i)
 bool symbols_add_notes(struct symbols *symbols, const struct stack_record *record, size_t i)
 {
 	const bool note = is_note(record, i);
-	uint64_t state, before[2] = { address_at(record, i - note), i > 1 && note ? address_at(record, i - 2) : 0 };
+	uint64_t state = 0, before[2] = { address_at(record, i - note), i > 1 && note ? address_at(record, i - 2) : 0 };
 	pid_t pid = (pid_t)record->pid;
 	const struct runtime *runtime;
 	const struct language *language;
@@ -170,8 +191,10 @@ bool symbols_add_notes(struct symbols *symbols, const struct stack_record *recor
 		return false;
 	runtime = runtime_of(symbols, pid, &state);
 	language = language_of(symbols, pid);
+	if (language && language->has_blobs && note)
+		add_methods(symbols, &(struct java_process){ pid, runtime, state, &peek }, record->frames[i]);
 	if (!language || !language->has_notes)
-		return false;
+		return language && language->has_blobs && note;
 	if (!symbols->interpreted.v8)
 		symbols->interpreted.v8 = v8_new();
 	n = v8_frames(symbols->interpreted.v8, &(struct v8_process){ pid, runtime, &peek }, note ? record->frames[i] : 0,
@@ -215,6 +238,7 @@ void symbols_release_interpreted(struct symbols *symbols)
 		free(*code);
 	}
 	v8_free(interpreted->v8);
+	java_free(interpreted->java);
 	free(interpreted->v);
 	free(interpreted->frames.v);
 	set_release(&interpreted->codes);

@@ -84,7 +84,8 @@ struct symbols {
 		struct symbols_interpreted_languages {
 			vec(const struct language *);
 		} languages;
-		struct v8 *v8; /* NULL: no process has it */
+		struct v8 *v8;	   /* NULL: no process has it */
+		struct java *java; /* the same */
 	} interpreted;
 	struct symbols_notes {
 		vec(const char *);

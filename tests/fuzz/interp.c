@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Fuzzes the readers of functions: the input is the memory of a process, from an address on; the function is at its
- * begin. And the line table of Python, and the tables of V8: the whole input is one.
+ * begin. And the line table of Python, and the tables of V8 and HotSpot: the whole input is one.
  */
 #include "fuzz.h"
+#include "interp/java.h"
+#include "interp/java_tables.h"
 #include "interp/language.h"
 #include "interp/lines.h"
 #include "interp/v8.h"
@@ -130,6 +132,51 @@ static void check_v8(const struct peek *peek, size_t size)
 	v8_free(v8);
 }
 
+static const struct java_layout java_layouts[] = {
+	{ .code_at = 0, .name = 8, .code_method = 16, .scopes = 24, .number = 32, .places = 36, .places_end = 40, .metadata = 44, .method_const = 8, .const_size = 8, .const_code_size = 12, .const_name = 14, .const_flags = 16, .code_begin = 24, .pool_length = 8, .pool_file = 12, .pool_begin = 16, .class_pool = 8, .class_methods = 16, .methods_data = 8, .symbol_body = 2 },
+	{ .code_at = 0, .name = 8, .code_method = 16, .immutable = 24, .number = 32, .places = 36, .places_end = 40, .immutable_size = 44, .mutable = 48, .mutable_size = 56, .relocations = 60, .method_const = 8, .const_size = 8, .const_code_size = 12, .const_name = 14, .const_flags = 16, .code_begin = 24, .pool_length = 8, .pool_file = 12, .pool_begin = 16, .class_pool = 8, .class_methods = 16, .methods_data = 8, .symbol_body = 2, .is_new = true, .minus = 1 },
+};
+
+/* A method at the begin of the memory, and code from there on. */
+static void check_java(const struct java_layout *layout, const struct peek *peek, const uint8_t *data, size_t size)
+{
+	const struct runtime runtime = { .language = &language_java, .java = *layout };
+	const struct java_process process = { 1, &runtime, BEGIN, peek };
+	struct java *java = java_new();
+	uint64_t low = 0;
+
+	memcpy(&low, data, size < 8 ? size : 8);
+	for (unsigned int place = 0; place < 256; place += 15) {
+		const uint64_t code = ((BEGIN + 8 - low) >> 3 & ((1ULL << JAVA_NUMBER_SHIFT) - 1)) | (uint64_t)data[size - 1] << JAVA_NUMBER_SHIFT;
+		const uint64_t frame = place & 1 ? code << INTERP_PLACE_BITS | JAVA_COMPILED : (uint64_t)BEGIN >> 3 << INTERP_PLACE_BITS;
+		struct java_frame frames[JAVA_FRAMES];
+		int n = java_frames(java, &process, INTERP_FRAME | frame | place, frames);
+
+		if (n > JAVA_FRAMES)
+			abort();
+		for (int k = 0; k < n; k++) {
+			check_text(frames[k].method, 2 * NAMES_FUNCTION + 64);
+			check_text(frames[k].file, NAMES_FILE);
+			if (frames[k].line < 0)
+				abort();
+		}
+	}
+	java_free(java);
+}
+
+static void check_tables_of_java(const uint8_t *data, size_t size)
+{
+	struct java_scope scope;
+
+	for (uint8_t minus = 0; minus < 2; minus++)
+		for (unsigned int i = 0; i < 256; i += 15) {
+			if (java_tables_scope(data, size, i, minus, &scope) && scope.sender >= i)
+				abort();
+			if (java_tables_line(data, size, minus, i) < 0)
+				abort();
+		}
+}
+
 static void check_tables(const uint8_t *data, size_t size)
 {
 	struct v8_translated functions[8];
@@ -157,6 +204,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (unsigned int of = 0; of <= (runtimes[i].language->has_lines ? INTERP_OF_FILE : 0); of++)
 			check_names(&runtimes[i], &peek, BEGIN | of);
 	check_v8(&peek, size);
+	for (size_t i = 0; size && i < ARRAY_SIZE(java_layouts); i++)
+		check_java(&java_layouts[i], &peek, data, size);
+	check_tables_of_java(data, size);
 	check_tables(data, size);
 	for (unsigned int place = 0; place < 256; place += 15)
 		if (lines_at(data, size, 1, place) < 0 || lines_at_310(data, size, 1, place) < 0 ||

@@ -16,7 +16,8 @@
 #include "script/script_link.h"
 
 /* What lang_ustack() calls and no other function of the library does. */
-static const char *const behind_ustack[] = { "unwind_by_uretprobe", "unwind_by_rare_rule", "interp_begin", "interp_note" };
+static const char *const behind_ustack[] = { "unwind_by_uretprobe", "unwind_by_rare_rule", "interp_begin", "interp_note",
+					     "interp_blob" };
 
 /* .BTF.ext as Documentation/bpf/btf.rst describes it. */
 struct ext {

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads methods of HotSpot: names of method and class, the file, and lines. */
+#include "java_part.h"
+
+#define STRINGS_MAX (512 * 1024)
+#define METHODS_MAX (256 * 1024)
+#define MEMBERS_MAX 65536
+#define CONST_MAX   128 /* bytes of what does not change that are read */
+#define LINES_FLAG  1
+#define PIECE	    512 /* words */
+
+const char *java_string(struct java *java, const char *text)
+{
+	uint32_t number = set_add_most(&java->strings, text, strlen(text) + 1, STRINGS_MAX);
+
+	return number == SET_NONE ? NULL : java->strings.v[number].bytes;
+}
+
+void *java_copy(struct java *java, const struct java_process *process, uint64_t at, uint64_t n)
+{
+	void *copy;
+
+	if (!n || n > JAVA_TABLE_MAX || java->bytes + n > JAVA_BYTES_MAX)
+		return NULL;
+	/* zeros behind it */
+	copy = base_alloc(n + sizeof(struct java_stop));
+	if (!peek_copy(process->peek, at, copy, n)) {
+		free(copy);
+		return NULL;
+	}
+	java->bytes += n;
+	return copy;
+}
+
+static uint64_t word_at(const struct java_process *process, uint64_t at)
+{
+	uint64_t word = 0;
+
+	return peek_copy(process->peek, at, &word, sizeof(word)) ? word : 0;
+}
+
+/* Reads a symbol, at most `max` bytes with the NUL. False: it is none, or empty. */
+static bool read_symbol(const struct java_process *process, uint64_t symbol, char *to, size_t max)
+{
+	const struct java_layout *layout = &process->runtime->java;
+	uint16_t length;
+	size_t n;
+
+	if (symbol & 7 || !peek_copy(process->peek, symbol + layout->symbol_length, &length, sizeof(length)) || !length)
+		return false;
+	n = length < max ? length : max - 1;
+	if (!peek_copy(process->peek, symbol + layout->symbol_body, to, n))
+		return false;
+	to[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)
+			to[i] = '?';
+	if (n < length && max > 4)
+		memcpy(to + n - 3, "...", 3);
+	return true;
+}
+
+/* Packages have dots; classes without a name of their own have an address in it, which is left out. */
+static void show_class(char *name)
+{
+	char *address = strstr(name, "+0x");
+
+	if (address)
+		*address = '\0';
+	for (; *name; name++)
+		if (*name == '/')
+			*name = '.';
+}
+
+/* Whether a class has a method: what else looks like one is not believed. */
+static bool has_method(const struct java_process *process, uint64_t class, uint64_t method)
+{
+	const struct java_layout *layout = &process->runtime->java;
+	const uint64_t array = word_at(process, class + layout->class_methods);
+	uint64_t piece[PIECE];
+	uint32_t n;
+
+	if (!array || !peek_copy(process->peek, array, &n, sizeof(n)) || n > MEMBERS_MAX)
+		return false;
+	for (uint32_t i = 0; i < n; i += PIECE) {
+		const uint32_t count = n - i < PIECE ? n - i : PIECE;
+
+		if (!peek_copy(process->peek, array + layout->methods_data + 8ULL * i, piece, 8ULL * count))
+			return false;
+		for (uint32_t k = 0; k < count; k++)
+			if (piece[k] == method)
+				return true;
+	}
+	return false;
+}
+
+/* The parts of a method that are read. */
+struct parts {
+	uint8_t unchanging[CONST_MAX];
+	uint64_t at, pool, holder, name, class_name;
+	uint16_t code_size, name_index, flags;
+	uint32_t size; /* words */
+};
+
+static bool read_parts(const struct java_process *process, uint64_t address, struct parts *parts)
+{
+	const struct java_layout *layout = &process->runtime->java;
+	uint32_t length;
+
+	parts->at = word_at(process, address + layout->method_const);
+	if (!parts->at || parts->at & 7 || layout->code_begin > CONST_MAX ||
+	    !peek_copy(process->peek, parts->at, parts->unchanging, layout->code_begin))
+		return false;
+	memcpy(&parts->pool, parts->unchanging + layout->const_pool, 8);
+	memcpy(&parts->code_size, parts->unchanging + layout->const_code_size, 2);
+	memcpy(&parts->name_index, parts->unchanging + layout->const_name, 2);
+	memcpy(&parts->flags, parts->unchanging + layout->const_flags, 2);
+	memcpy(&parts->size, parts->unchanging + layout->const_size, 4);
+	if (!parts->pool || parts->pool & 7 ||
+	    !peek_copy(process->peek, parts->pool + layout->pool_length, &length, sizeof(length)) ||
+	    parts->name_index >= length)
+		return false;
+	parts->name = word_at(process, parts->pool + layout->pool_begin + 8ULL * parts->name_index);
+	parts->holder = word_at(process, parts->pool + layout->pool_holder);
+	parts->class_name = parts->holder ? word_at(process, parts->holder + layout->class_name) : 0;
+	return parts->name && parts->class_name;
+}
+
+static const char *read_file(struct java *java, const struct java_process *process, const struct parts *parts)
+{
+	const struct java_layout *layout = &process->runtime->java;
+	char text[NAMES_FILE] = "";
+	const char *file = NULL;
+	uint16_t index;
+
+	if (peek_copy(process->peek, parts->pool + layout->pool_file, &index, sizeof(index)) && index &&
+	    read_symbol(process, word_at(process, parts->pool + layout->pool_begin + 8ULL * index), text, sizeof(text)))
+		file = java_string(java, text);
+	return file ? file : "";
+}
+
+static void forget(struct java *java, struct java_method *method)
+{
+	java->bytes -= method->n_lines;
+	free(method->lines);
+	*method = (struct java_method){};
+}
+
+/* Reads the names. False: it is no method. */
+static bool read_method(struct java *java, const struct java_process *process, uint64_t address,
+			const struct parts *parts, struct java_method *method)
+{
+	const struct java_layout *layout = &process->runtime->java;
+	char name[2 * NAMES_FUNCTION + 64], class[NAMES_FUNCTION + 62], own[NAMES_FUNCTION];
+	uint64_t lines = parts->at + layout->code_begin + parts->code_size, end = parts->at + 8ULL * parts->size;
+
+	if (word_at(process, parts->holder + layout->class_pool) != parts->pool ||
+	    !has_method(process, parts->holder, address) ||
+	    !read_symbol(process, parts->class_name, class, sizeof(class)) ||
+	    !read_symbol(process, parts->name, own, sizeof(own)))
+		return false;
+	show_class(class);
+	snprintf(name, sizeof(name), "%s.%s", class, own);
+	method->name = java_string(java, name);
+	if (!method->name)
+		return false;
+	method->file = read_file(java, process, parts);
+	method->code_size = parts->code_size;
+	method->minus = layout->minus;
+	if (parts->flags & LINES_FLAG && end > lines) {
+		method->lines = java_copy(java, process, lines, end - lines);
+		method->n_lines = method->lines ? end - lines : 0;
+	}
+	return true;
+}
+
+const struct java_method *java_method_at(struct java *java, const struct java_process *process, uint64_t address)
+{
+	const uint64_t key[] = { (uint64_t)process->pid, address };
+	struct java_method *method;
+	struct parts parts = {};
+	uint32_t number;
+	uint64_t words[5];
+
+	if (!address || address & 7)
+		return NULL;
+	number = process->runtime ? set_add_most(&java->methods.keys, key, sizeof(key), METHODS_MAX)
+				  : set_find(&java->methods.keys, key, sizeof(key));
+	if (number == SET_NONE)
+		return NULL;
+	if (number == java->methods.n)
+		*vec_push(&java->methods) = (struct java_method){};
+	method = &java->methods.v[number];
+	if (!process->runtime)
+		return method->words[0] ? method : NULL;
+	if (!read_parts(process, address, &parts)) {
+		uint8_t byte;
+
+		/* if the process has ended, it is as it was */
+		if (peek_copy(process->peek, address, &byte, 1))
+			forget(java, method);
+		return method->words[0] ? method : NULL;
+	}
+	memcpy(words, (uint64_t[]){ parts.at, parts.pool, parts.name, parts.holder, parts.class_name }, sizeof(words));
+	if (memcmp(words, method->words, sizeof(words))) {
+		forget(java, method);
+		if (!read_method(java, process, address, &parts, method)) {
+			forget(java, method);
+			return NULL;
+		}
+		memcpy(method->words, words, sizeof(words));
+	}
+	return method;
+}
