@@ -10,7 +10,7 @@
 
 #define JAVA_HEAPS 4
 /* How far the head of a piece of code is, in steps of the map of segments. */
-#define JAVA_HOPS 8
+#define JAVA_HOPS 16
 /* Words that are read of a frame of the interpreter, and where its frame pointer is among them. */
 #define JAVA_FRAME 11
 #define JAVA_FP	   9
@@ -160,6 +160,15 @@ static __always_inline bool java_return_by_pair(struct unwind_slot *slot, __u64 
 /* pt_regs: the interpreter has the address of the instruction in r13. */
 #define JAVA_R13 2
 
+/* Whether the word at SP is an address to return to in compiled code. */
+static __always_inline bool java_is_called_by_compiled(struct unwind_slot *slot)
+{
+	struct java_walk *walk = java_walk_of(slot);
+
+	return !bpf_probe_read_user(&walk->pair[0], 8, (void *)slot->regs.sp) && java_is_code(walk, walk->pair[0]) &&
+	       walk->pair[0] - walk->interpreter >= walk->interpreter_size;
+}
+
 /* The frame of a method, if one is at the frame pointer. */
 static __always_inline bool java_interpreted(struct unwind_slot *slot, const struct interp_java *java)
 {
@@ -167,6 +176,7 @@ static __always_inline bool java_interpreted(struct unwind_slot *slot, const str
 	__u64 *regs = unwind_task_regs((void *)bpf_get_current_task());
 	__u64 method, place, fp = slot->regs.fp;
 
+	walk->frame[JAVA_SENDER] = 0;
 	if (fp < slot->regs.sp || fp & 7 ||
 	    bpf_probe_read_user(walk->frame, sizeof(walk->frame), (void *)fp - JAVA_FP * 8))
 		return false;
@@ -178,9 +188,13 @@ static __always_inline bool java_interpreted(struct unwind_slot *slot, const str
 	place = walk->frame[JAVA_BCP] - walk->word;
 	if (place > JAVA_BCI_MAX && walk->frame[JAVA_BCP])
 		return false;
-	if (slot->top && !bpf_probe_read_kernel(&walk->code[0], 8, regs + JAVA_R13) &&
-	    walk->code[0] - walk->word <= JAVA_BCI_MAX)
-		place = walk->code[0] - walk->word;
+	if (slot->top && !bpf_probe_read_kernel(&walk->code[0], 8, regs + JAVA_R13)) {
+		if (walk->code[0] - walk->word <= JAVA_BCI_MAX)
+			place = walk->code[0] - walk->word;
+		/* a method that has just begun, called by compiled code: the frame pointer is that of a caller further out */
+		else if (java_is_called_by_compiled(slot))
+			return false;
+	}
 	if (place > JAVA_BCI_MAX)
 		place = JAVA_BCI_NONE;
 	if (!java_return(slot, walk->frame[JAVA_FP + 1], walk->frame[JAVA_SENDER], walk->frame[JAVA_FP]))
@@ -298,8 +312,9 @@ static __always_inline bool java_leave_stub(struct unwind_slot *slot, const stru
 	struct java_walk *walk = java_walk_of(slot);
 	enum java_state state = JAVA_WHOLE;
 
-	if (bpf_probe_read_user(&walk->word, 8, (void *)java_head(walk, java->name)))
-		return false;
+	/* a name that is not in memory is none of these */
+	if (slot->exact && bpf_probe_read_user(&walk->word, 8, (void *)java_head(walk, java->name)))
+		walk->word = 0;
 	if (slot->exact)
 		state = JAVA_IS_BARE(walk->word) ? JAVA_BARE : java_state_of(slot, false);
 	else
@@ -322,7 +337,8 @@ static __always_inline bool java_compiled(struct unwind_slot *slot, const struct
 	if (!code)
 		return false;
 	place = slot->regs.pc + !exact - code;
-	if (place > JAVA_OFFSET_MAX)
+	/* the places of samples are many, and no table has them */
+	if (exact || place > JAVA_OFFSET_MAX)
 		place = JAVA_OFFSET_MAX;
 	place |= JAVA_COMPILED | (exact ? JAVA_EXACT : 0);
 	/* what the code is, and its number: others may have the place later */
@@ -347,7 +363,7 @@ __noinline int interp_blob(__u32 number)
 	if (!slot)
 		return 0;
 	plan = bpf_map_lookup_elem(&interp_plans, &slot->plan);
-	if (!plan || slot->base)
+	if (!plan)
 		return 0;
 	walk = java_walk_of(slot);
 	if (!slot->steps)
@@ -368,7 +384,8 @@ __noinline int interp_blob(__u32 number)
 			slot->record.n_user--;
 			slot->hash = slot->before;
 		}
-		if (!bpf_probe_read_user(walk->pair, sizeof(walk->pair), (void *)slot->regs.fp)) {
+		if (slot->regs.fp >= slot->regs.sp &&
+		    !bpf_probe_read_user(walk->pair, sizeof(walk->pair), (void *)slot->regs.fp) && walk->pair[1]) {
 			slot->regs.pc = walk->pair[1] - 1;
 			slot->regs.sp = slot->regs.fp + 16;
 			slot->regs.fp = walk->pair[0];

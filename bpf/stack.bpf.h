@@ -144,7 +144,7 @@ static __always_inline void stack_send(struct unwind_slot *slot)
 	barrier_var(size);
 	size = (size & (UNWIND_FRAMES - 1)) * 8 + sizeof(slot->record);
 	/* names of an interpreter's frames are in memory that the process uses again soon */
-	wakeup = slot->plan && slot->record.pid ? BPF_RB_FORCE_WAKEUP : wakeup_flags(&stacks, size);
+	wakeup = slot->plan && slot->plan != INTERP_UNKNOWN && slot->record.pid ? BPF_RB_FORCE_WAKEUP : wakeup_flags(&stacks, size);
 	if (bpf_ringbuf_output(&stacks, &slot->record, size, wakeup))
 		stack_lost(STACK_LOST_BUFFER);
 	else
