@@ -23,6 +23,9 @@ struct java_frame {
 };
 #define JAVA_FRAMES 128 /* the most that code stands for */
 
+/* Whether what is read of a method's constant part is within it, and it is not too long: a file may say anything. */
+bool java_fits(const struct java_layout *layout);
+
 struct java;
 struct java *java_new(void);
 void java_free(struct java *java); /* NULL: nothing */

@@ -102,13 +102,21 @@ struct parts {
 	uint32_t size; /* words */
 };
 
+bool java_fits(const struct java_layout *layout)
+{
+	const uint32_t size = layout->code_begin;
+
+	return size <= CONST_MAX && layout->const_pool + 8ULL <= size && layout->const_code_size + 2ULL <= size &&
+	       layout->const_name + 2ULL <= size && layout->const_flags + 2ULL <= size && layout->const_size + 4ULL <= size;
+}
+
 static bool read_parts(const struct java_process *process, uint64_t address, struct parts *parts)
 {
 	const struct java_layout *layout = &process->runtime->java;
 	uint32_t length;
 
 	parts->at = word_at(process, address + layout->method_const);
-	if (!parts->at || parts->at & 7 || layout->code_begin > CONST_MAX ||
+	if (!parts->at || parts->at & 7 || !java_fits(layout) ||
 	    !peek_copy(process->peek, parts->at, parts->unchanging, layout->code_begin))
 		return false;
 	memcpy(&parts->pool, parts->unchanging + layout->const_pool, 8);

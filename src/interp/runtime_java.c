@@ -4,6 +4,7 @@
  * static, by their names. Addresses stand there; the offsets are filled in by a function that the loader calls, which
  * consists of stores of constants: those are read from its code.
  */
+#include "java.h"
 #include "language.h"
 
 #define ENTRIES_MAX 4096
@@ -149,7 +150,11 @@ static void find_stores(struct tables *tables, const uint8_t *code, size_t n, ui
 		i = place / sizeof(struct entry);
 		if (place >= tables->end - tables->begin || place % sizeof(struct entry) != offsetof(struct entry, offset))
 			continue;
-		tables->stores[i].times = tables->stores[i].times && tables->stores[i].offset != number ? 2 : 1;
+		/* one that has had different ones stays so */
+		if (tables->stores[i].times && tables->stores[i].offset != number)
+			tables->stores[i].times = 2;
+		else if (!tables->stores[i].times)
+			tables->stores[i].times = 1;
 		tables->stores[i].offset = number;
 	}
 }
@@ -268,7 +273,8 @@ static bool set_plan(struct interp_plan *plan, struct java_layout *layout)
 
 	if (head > HEAD_MAX || heap > HEAD_MAX || layout->frame_size + 4 > head || layout->complete + 4 > head ||
 	    layout->code_at + 8 > head || layout->heap_memory + layout->space_high + 8 > heap ||
-	    layout->heap_segments + layout->space_low + 8 > heap)
+	    layout->heap_memory + layout->space_low + 8 > heap || layout->heap_segments + layout->space_low + 8 > heap ||
+	    !java_fits(layout))
 		return false;
 	*plan = (struct interp_plan){ .boundary = INTERP_BLOBS };
 	plan->java = (struct interp_java){

@@ -277,6 +277,37 @@ Test(interp_java, compiled, .init = make_process)
 	free(memory.process);
 }
 
+/* Offsets of what does not change come from a file, which may say anything. */
+Test(interp_java, offsets_beyond_the_end, .init = make_process)
+{
+	uint32_t *offsets[] = { &runtime.java.const_pool, &runtime.java.const_code_size, &runtime.java.const_name,
+				&runtime.java.const_flags, &runtime.java.const_size };
+	static const uint32_t sizes[] = { 8, 2, 2, 2, 4 };
+	const uint64_t method = memory.process->list.methods[0];
+	struct java_frame frames[JAVA_FRAMES];
+	struct java *java = java_new();
+
+	cr_expect(java_fits(&runtime.java));
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		const uint32_t good = *offsets[i];
+
+		*offsets[i] = runtime.java.code_begin - sizes[i];
+		cr_expect(java_fits(&runtime.java), "%zu", i);
+		++*offsets[i];
+		cr_expect_not(java_fits(&runtime.java), "%zu", i);
+		*offsets[i] = 4095;
+		cr_expect_not(java_fits(&runtime.java), "%zu", i);
+		cr_expect_eq(read_frame(java, true, frame_of_method(method, 0), frames), -1, "%zu", i);
+		*offsets[i] = UINT32_MAX;
+		cr_expect_not(java_fits(&runtime.java), "%zu", i);
+		*offsets[i] = good;
+	}
+	runtime.java.code_begin = 129;
+	cr_expect_not(java_fits(&runtime.java));
+	java_free(java);
+	free(memory.process);
+}
+
 static void expect_none(const char *what)
 {
 	struct java *java = java_new();
