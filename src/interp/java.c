@@ -11,8 +11,9 @@ struct java *java_new(void)
 	return base_alloc(sizeof(struct java));
 }
 
-static void code_release(struct java_code *code)
+static void code_release(struct java *java, struct java_code *code)
 {
+	java->bytes -= code->n_stops * sizeof(*code->stops) + code->n_scopes + code->n_methods * sizeof(*code->methods);
 	free(code->stops);
 	free(code->scopes);
 	free(code->methods);
@@ -26,7 +27,7 @@ void java_free(struct java *java)
 	vec_each(method, &java->methods)
 		free(method->lines);
 	vec_each(code, &java->codes)
-		code_release(code);
+		code_release(java, code);
 	free(java->methods.v);
 	free(java->codes.v);
 	set_release(&java->methods.keys);
@@ -98,6 +99,9 @@ static void read_tables(struct java *java, const struct java_process *process, c
 	struct places places;
 
 	find_places(&process->runtime->java, head, at, &places);
+	/* whole ones */
+	places.stops_end -= (places.stops_end - places.stops) % sizeof(*code->stops);
+	places.methods_end -= (places.methods_end - places.methods) % sizeof(*code->methods);
 	code->stops = java_copy(java, process, places.stops, places.stops_end - places.stops);
 	code->scopes = java_copy(java, process, places.scopes, places.scopes_end - places.scopes);
 	code->methods = java_copy(java, process, places.methods, places.methods_end - places.methods);
@@ -106,8 +110,14 @@ static void read_tables(struct java *java, const struct java_process *process, c
 	code->n_methods = code->methods ? (places.methods_end - places.methods) / 8 : 0;
 }
 
+enum kind {
+	KIND_UNREAD,
+	KIND_METHOD,
+	KIND_OTHER,
+};
+
 /* What is no code of a method has a name in HotSpot. */
-static bool read_name(struct java *java, const struct java_process *process, uint64_t at, struct java_code *code)
+static enum kind read_name(struct java *java, const struct java_process *process, uint64_t at, struct java_code *code)
 {
 	char name[NAME_SIZE + 3] = "[";
 	size_t got = at ? process->peek->read(process->peek->ctx, at, name + 1, NAME_SIZE) : 0, n;
@@ -116,55 +126,99 @@ static bool read_name(struct java *java, const struct java_process *process, uin
 	for (n = 1; name[n]; n++)
 		if (name[n] < ' ' || name[n] > '~')
 			name[n] = '?';
-	if (n < 2)
-		return false;
+	/* it is cut off where memory is absent, or there is none */
+	if (n < 2 || (n == 1 + got && got < NAME_SIZE))
+		return KIND_UNREAD;
 	if (!strcmp(name + 1, "nmethod") || !strcmp(name + 1, "native nmethod"))
-		return true;
+		return KIND_METHOD;
 	name[n] = ']';
 	name[n + 1] = '\0';
 	code->name = java_string(java, strncmp(name + 1, "RuntimeStub - ", 14) ? name : memmove(name + 14, "[", 1));
-	return code->name;
+	return code->name ? KIND_OTHER : KIND_UNREAD;
 }
 
+static bool read_low(const struct java_process *process, uint64_t *low)
+{
+	const uint64_t at = process->state + (uint64_t)(int64_t)(int32_t)process->runtime->java.low;
+
+	return peek_copy(process->peek, at, low, sizeof(*low));
+}
+
+/* False: it is not the code with that number, or is none that is believed. */
 static bool read_code(struct java *java, const struct java_process *process, uint64_t number, struct java_code *code)
 {
 	const struct java_layout *layout = &process->runtime->java;
-	uint64_t state = process->state, low, at;
 	uint8_t head[HEAD_SIZE] = {};
 
-	if (!peek_copy(process->peek, state + (uint64_t)(int64_t)(int32_t)layout->low, &low, sizeof(low)))
+	code->state = process->state;
+	if (!read_low(process, &code->low))
 		return false;
-	at = low + ((number & ((1ULL << JAVA_NUMBER_SHIFT) - 1)) << 3);
-	if (!process->peek->read(process->peek->ctx, at, head, sizeof(head)) ||
-	    (uint16_t)int_of(head, layout->number) != (uint16_t)(number >> JAVA_NUMBER_SHIFT) ||
-	    !read_name(java, process, word_of(head, layout->name), code))
+	code->at = code->low + ((number & ((1ULL << JAVA_NUMBER_SHIFT) - 1)) << 3);
+	if (!process->peek->read(process->peek->ctx, code->at, head, sizeof(head)))
 		return false;
-	if (code->name)
+	code->number = int_of(head, layout->number);
+	if ((uint16_t)code->number != (uint16_t)(number >> JAVA_NUMBER_SHIFT))
+		return false;
+	if (read_name(java, process, word_of(head, layout->name), code) == KIND_OTHER)
 		return true;
+	/* so it is too if its name is not in memory: a class that has the method says enough */
 	code->method = word_of(head, layout->code_method);
+	if (!java_method_at(java, process, code->method))
+		return false;
 	code->minus = layout->minus;
-	code->begin = layout->is_new ? int_of(head, layout->code_at) : (int64_t)(word_of(head, layout->code_at) - at);
-	read_tables(java, process, head, at, code);
+	code->begin = layout->is_new ? int_of(head, layout->code_at)
+				     : (int64_t)(word_of(head, layout->code_at) - code->at);
+	read_tables(java, process, head, code->at, code);
 	return true;
 }
 
-/* The code of a frame, which is as it was when it was first read: others have another number. */
+/* Whether known code is still there, as far as memory can be read. */
+static bool is_there(const struct java_process *process, const struct java_code *code)
+{
+	const struct java_layout *layout = &process->runtime->java;
+	uint8_t head[HEAD_SIZE] = {};
+	uint64_t method;
+
+	if (code->state != process->state)
+		return false;
+	if (!process->peek->read(process->peek->ctx, code->at, head, sizeof(head)))
+		return true;
+	method = word_of(head, layout->code_method);
+	/* code that is given up has no method any more */
+	return int_of(head, layout->number) == code->number && (code->name || !method || method == code->method);
+}
+
+/* Whether known code is of a process that has had its id before. */
+static bool is_of_another(const struct java_process *process, const struct java_code *code)
+{
+	uint64_t low;
+
+	return code->state != process->state || (read_low(process, &low) && low != code->low);
+}
+
+/* The code of a frame. What a process had and has not any more is as it was. */
 static const struct java_code *code_at(struct java *java, const struct java_process *process, uint64_t number)
 {
 	const uint64_t key[] = { (uint64_t)process->pid, number };
-	struct java_code *code;
-	uint32_t k;
+	const uint32_t k = set_find(&java->codes.keys, key, sizeof(key));
+	struct java_code new = {}, *known = k == SET_NONE ? NULL : &java->codes.v[k];
 
-	k = process->runtime ? set_add_most(&java->codes.keys, key, sizeof(key), CODES_MAX)
-			     : set_find(&java->codes.keys, key, sizeof(key));
-	if (k == SET_NONE)
-		return NULL;
-	if (k == java->codes.n)
-		*vec_push(&java->codes) = (struct java_code){};
-	code = &java->codes.v[k];
-	if (!code->is_read && process->runtime)
-		code->is_read = read_code(java, process, number, code);
-	return code->is_read ? code : NULL;
+	if (process->runtime && !(known && is_there(process, known))) {
+		if (!known && java->codes.n >= CODES_MAX)
+			return NULL;
+		if (read_code(java, process, number, &new)) {
+			if (!known) {
+				set_add(&java->codes.keys, key, sizeof(key));
+				known = vec_push(&java->codes);
+				*known = (struct java_code){};
+			}
+			code_release(java, known);
+			*known = new;
+		} else if (known && is_of_another(process, known)) {
+			code_release(java, known);
+		}
+	}
+	return known && known->at ? known : NULL;
 }
 
 /* The methods at an offset, the innermost first. 0: they are not known. */

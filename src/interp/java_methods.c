@@ -99,8 +99,17 @@ struct parts {
 	uint8_t unchanging[CONST_MAX];
 	uint64_t at, pool, holder, name, class_name;
 	uint16_t code_size, name_index, flags;
-	uint32_t size; /* words */
+	uint32_t size;	/* words */
+	bool is_absent; /* something is not in memory */
 };
+
+static uint64_t part_at(const struct java_process *process, uint64_t at, struct parts *parts)
+{
+	uint64_t word = 0;
+
+	parts->is_absent = !peek_copy(process->peek, at, &word, sizeof(word));
+	return word;
+}
 
 bool java_fits(const struct java_layout *layout)
 {
@@ -115,23 +124,28 @@ static bool read_parts(const struct java_process *process, uint64_t address, str
 	const struct java_layout *layout = &process->runtime->java;
 	uint32_t length;
 
-	parts->at = word_at(process, address + layout->method_const);
-	if (!parts->at || parts->at & 7 || !java_fits(layout) ||
-	    !peek_copy(process->peek, parts->at, parts->unchanging, layout->code_begin))
+	parts->at = part_at(process, address + layout->method_const, parts);
+	if (!parts->at || parts->at & 7 || !java_fits(layout))
+		return false;
+	parts->is_absent = !peek_copy(process->peek, parts->at, parts->unchanging, layout->code_begin);
+	if (parts->is_absent)
 		return false;
 	memcpy(&parts->pool, parts->unchanging + layout->const_pool, 8);
 	memcpy(&parts->code_size, parts->unchanging + layout->const_code_size, 2);
 	memcpy(&parts->name_index, parts->unchanging + layout->const_name, 2);
 	memcpy(&parts->flags, parts->unchanging + layout->const_flags, 2);
 	memcpy(&parts->size, parts->unchanging + layout->const_size, 4);
-	if (!parts->pool || parts->pool & 7 ||
-	    !peek_copy(process->peek, parts->pool + layout->pool_length, &length, sizeof(length)) ||
-	    parts->name_index >= length)
+	if (!parts->pool || parts->pool & 7)
 		return false;
-	parts->name = word_at(process, parts->pool + layout->pool_begin + 8ULL * parts->name_index);
-	parts->holder = word_at(process, parts->pool + layout->pool_holder);
-	parts->class_name = parts->holder ? word_at(process, parts->holder + layout->class_name) : 0;
-	return parts->name && parts->class_name;
+	parts->is_absent = !peek_copy(process->peek, parts->pool + layout->pool_length, &length, sizeof(length));
+	if (parts->is_absent || parts->name_index >= length)
+		return false;
+	parts->name = part_at(process, parts->pool + layout->pool_begin + 8ULL * parts->name_index, parts);
+	if (parts->name)
+		parts->holder = part_at(process, parts->pool + layout->pool_holder, parts);
+	if (parts->holder)
+		parts->class_name = part_at(process, parts->holder + layout->class_name, parts);
+	return parts->class_name;
 }
 
 static const char *read_file(struct java *java, const struct java_process *process, const struct parts *parts)
@@ -182,41 +196,44 @@ static bool read_method(struct java *java, const struct java_process *process, u
 	return true;
 }
 
+/* Whether what was read, as far as it could be, is as it was when the names were read. */
+static bool is_same(const struct parts *parts, const uint64_t words[5], const struct java_method *known)
+{
+	for (int i = 0; i < 5; i++)
+		if (words[i] != known->words[i])
+			return !words[i] && parts->is_absent;
+	return true;
+}
+
 const struct java_method *java_method_at(struct java *java, const struct java_process *process, uint64_t address)
 {
 	const uint64_t key[] = { (uint64_t)process->pid, address };
-	struct java_method *method;
+	const uint32_t number = set_find(&java->methods.keys, key, sizeof(key));
+	struct java_method new = {}, *known = number == SET_NONE ? NULL : &java->methods.v[number];
 	struct parts parts = {};
-	uint32_t number;
-	uint64_t words[5];
+	bool is_read;
 
 	if (!address || address & 7)
 		return NULL;
-	number = process->runtime ? set_add_most(&java->methods.keys, key, sizeof(key), METHODS_MAX)
-				  : set_find(&java->methods.keys, key, sizeof(key));
-	if (number == SET_NONE)
-		return NULL;
-	if (number == java->methods.n)
-		*vec_push(&java->methods) = (struct java_method){};
-	method = &java->methods.v[number];
-	if (!process->runtime)
-		return method->words[0] ? method : NULL;
-	if (!read_parts(process, address, &parts)) {
-		uint8_t byte;
+	if (process->runtime) {
+		is_read = read_parts(process, address, &parts);
+		const uint64_t words[] = { parts.at, parts.pool, parts.name, parts.holder, parts.class_name };
 
-		/* if the process has ended, it is as it was */
-		if (peek_copy(process->peek, address, &byte, 1))
-			forget(java, method);
-		return method->words[0] ? method : NULL;
-	}
-	memcpy(words, (uint64_t[]){ parts.at, parts.pool, parts.name, parts.holder, parts.class_name }, sizeof(words));
-	if (memcmp(words, method->words, sizeof(words))) {
-		forget(java, method);
-		if (!read_method(java, process, address, &parts, method)) {
-			forget(java, method);
+		if (known && is_same(&parts, words, known))
+			return known->words[0] ? known : NULL;
+		if (known)
+			forget(java, known);
+		if (!is_read || (!known && java->methods.n >= METHODS_MAX) ||
+		    !read_method(java, process, address, &parts, &new)) {
+			forget(java, &new);
 			return NULL;
 		}
-		memcpy(method->words, words, sizeof(words));
+		memcpy(new.words, words, sizeof(words));
+		if (!known) {
+			set_add(&java->methods.keys, key, sizeof(key));
+			known = vec_push(&java->methods);
+		}
+		*known = new;
 	}
-	return method;
+	return known && known->words[0] ? known : NULL;
 }

@@ -21,7 +21,8 @@ struct java_method {
 };
 
 struct java_code {
-	bool is_read;
+	uint64_t state, low, at; /* of its process, all code's begin, and its head, by which others are told from it */
+	int32_t number;
 	const char *name; /* of what is no method; NULL: it is one */
 	uint64_t method;
 	int64_t begin; /* of the instructions, from its head */

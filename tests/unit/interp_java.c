@@ -101,6 +101,7 @@ struct process {
 static struct {
 	uint64_t at;
 	struct process *process;
+	uint64_t absent; /* nothing is there, nor behind it; 0: all is */
 } memory;
 
 #define IN(type, what) (uint32_t) offsetof(struct process, type.what) - (uint32_t)offsetof(struct process, type)
@@ -111,7 +112,7 @@ static size_t read_memory(void *ctx, uint64_t at, void *to, size_t n)
 	const uint64_t offset = at - memory.at;
 
 	(void)ctx;
-	if (offset >= sizeof(struct process))
+	if (offset >= sizeof(struct process) || (memory.absent && at >= memory.absent))
 		return 0;
 	n = n < sizeof(struct process) - offset ? n : sizeof(struct process) - offset;
 	memcpy(to, (char *)memory.process + offset, n);
@@ -221,6 +222,14 @@ static uint64_t frame_of_method(uint64_t address, unsigned int place)
 	return INTERP_FRAME | address >> 3 << INTERP_PLACE_BITS | place;
 }
 
+/* Of a process with its state elsewhere. */
+static int read_frame_at(struct java *java, uint64_t state, uint64_t frame, struct java_frame frames[JAVA_FRAMES])
+{
+	const struct peek peek = { read_memory, NULL };
+
+	return java_frames(java, &(struct java_process){ 1, &runtime, state, &peek }, frame, frames);
+}
+
 static int read_frame(struct java *java, bool lives, uint64_t frame, struct java_frame frames[JAVA_FRAMES])
 {
 	const struct peek peek = { read_memory, NULL };
@@ -304,6 +313,79 @@ Test(interp_java, offsets_beyond_the_end, .init = make_process)
 	}
 	runtime.java.code_begin = 129;
 	cr_expect_not(java_fits(&runtime.java));
+	java_free(java);
+	free(memory.process);
+}
+
+/* Other code may come to have the number and the place, in the process, or in another one that has its id. */
+Test(interp_java, code_of_others, .init = make_process)
+{
+	struct java *java = java_new();
+	struct java_frame frames[JAVA_FRAMES];
+	const uint64_t frame = frame_of_code(5, CODE_BEGIN + 20), state = AT(code.more[256]);
+
+	cr_assert_eq(read_frame(java, true, frame, frames), 2);
+	memory.process->code.method = 0;
+	cr_assert_eq(read_frame(java, true, frame, frames), 2, "it is given up");
+	memory.process->code.method = memory.process->list.methods[1];
+	cr_assert_eq(read_frame(java, true, frame, frames), 1, "another method");
+	cr_expect_str_eq(frames[0].method, "shop.Cart.price");
+	memory.process->code.method = memory.process->list.methods[0];
+	memory.process->code.number = 0x80005;
+	cr_assert_eq(read_frame(java, true, frame, frames), 2, "another number");
+	cr_expect_str_eq(frames[1].method, "shop.Cart.total");
+	memory.process->code.number = 9;
+	cr_assert_eq(read_frame(java, true, frame, frames), 2, "as it was");
+	memcpy(&memory.process->code.more[256], &memory.process->low, sizeof(memory.process->low));
+	cr_expect_eq(read_frame_at(java, state, frame, frames), -1, "another process");
+	memory.process->code.number = 5;
+	memory.process->code.method = memory.process->list.methods[1];
+	cr_assert_eq(read_frame_at(java, state, frame, frames), 1);
+	cr_expect_str_eq(frames[0].method, "shop.Cart.price");
+	memory.process->low += 8;
+	memory.process->code.number = 9;
+	cr_expect_eq(read_frame(java, true, frame, frames), -1, "its code is elsewhere");
+	java_free(java);
+	free(memory.process);
+}
+
+/* Pages may be absent: what is known is as it was, and code whose name is absent has a method. */
+Test(interp_java, absent, .init = make_process)
+{
+	struct java *java = java_new();
+	struct java_frame frames[JAVA_FRAMES];
+	const uint64_t method = memory.process->list.methods[0];
+
+	cr_assert_eq(read_frame(java, true, frame_of_method(method, 0), frames), 1);
+	memory.absent = AT(class);
+	cr_expect_eq(read_frame(java, true, frame_of_method(method, 0), frames), 1);
+	memory.absent = AT(unchanging);
+	cr_expect_eq(read_frame(java, true, frame_of_method(method, 0), frames), 1);
+	memory.absent = 0;
+	memory.process->unchanging[0].pool = 0;
+	cr_expect_eq(read_frame(java, true, frame_of_method(method, 0), frames), -1, "it is another one");
+	memory.process->unchanging[0].pool = AT(pool);
+	memory.process->code.name = 1ULL << 62;
+	cr_expect_eq(read_frame(java, true, frame_of_code(5, CODE_BEGIN + 20), frames), 2);
+	java_free(java);
+	java = java_new();
+	memory.process->list.methods[0] += 8;
+	cr_expect_eq(read_frame(java, true, frame_of_code(5, CODE_BEGIN + 20), frames), -1, "no method");
+	java_free(java);
+	free(memory.process);
+}
+
+/* What is not believed takes no room. */
+Test(interp_java, not_believed, .init = make_process)
+{
+	struct java *java = java_new();
+	struct java_frame frames[JAVA_FRAMES];
+
+	for (unsigned int i = 0; i < 300 * 1024; i++) {
+		cr_assert_eq(read_frame(java, true, frame_of_code(6 + (i & 0x7fff), 0) + ((uint64_t)(i >> 15 << 12) << INTERP_PLACE_BITS), frames), -1);
+		cr_assert_eq(read_frame(java, true, frame_of_method(memory.at + (2 * sizeof(struct process) + 8ULL * i & ~7ULL), 0), frames), -1);
+	}
+	cr_expect_eq(read_frame(java, true, frame_of_code(5, CODE_BEGIN + 20), frames), 2);
 	java_free(java);
 	free(memory.process);
 }
