@@ -4,7 +4,7 @@
 
 #define STRINGS_MAX (512 * 1024)
 #define METHODS_MAX (256 * 1024)
-#define MEMBERS_MAX 65536
+#define MEMBERS_MAX 8192
 #define CONST_MAX   128 /* bytes of what does not change that are read */
 #define LINES_FLAG  1
 #define PIECE	    512 /* words */

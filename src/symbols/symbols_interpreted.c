@@ -142,11 +142,13 @@ static const struct frame *frame_of_v8(struct symbols *symbols, const struct v8_
 static void add_methods(struct symbols *symbols, const struct java_process *process, uint64_t frame)
 {
 	struct java_frame frames[JAVA_FRAMES];
-	int n;
+	int n = -1;
 
 	if (!symbols->interpreted.java)
 		symbols->interpreted.java = java_new();
-	n = java_frames(symbols->interpreted.java, process, frame, frames);
+	/* a frame can be of many methods, and no more are kept than a stack has frames */
+	if (symbols->stack.n < STACK_DEPTH)
+		n = java_frames(symbols->interpreted.java, process, frame, frames);
 	for (int i = 0; i < n; i++) {
 		__str struct str name = {};
 
