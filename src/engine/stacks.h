@@ -54,7 +54,7 @@ struct stacks_settings {
 		    .max = STACK_DEPTH), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.raw, 0, "raw", NULL, "addresses in place of names"), \
 		OPT(OPT_BOOL, STRUCT, MEMBER.native, 0, "native", NULL, \
-		    "the interpreter's own frames too, between those of the Python, PHP, Ruby or JavaScript code that it runs"), \
+		    "the interpreter's own frames too, between those of the Python, PHP, Ruby, Java or JavaScript code that it runs"), \
 		OPT(OPT_U32, STRUCT, MEMBER.storage, 0, "stack-storage-size", "N", \
 		    "distinct stacks to remember in the kernel (16384); beyond that, stacks are sent again, none is lost", \
 		    .min = 1, .max = 16777216)

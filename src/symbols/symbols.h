@@ -20,7 +20,7 @@
  *	FILE+fn@0xSTART			an unnamed function, by .eh_frame
  *	FILE+0xADDRESS
  *	0xADDRESS			in no file
- *	by_sort (load.py:52)		a function of Python, PHP, Ruby or JavaScript, its file and line; [python] and the like
+ *	by_sort (load.py:52)		a function of Python, PHP, Ruby, Java or JavaScript, its file and line; [python] and the like
  *					if it cannot be read. load.js:52+: V8 has no lines of it, it begins there
  * FILE is the last component of the path; addresses in files are as linked, as nm, addr2line and gdb show them. So they
  * are the same in each run.
