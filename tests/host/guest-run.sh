@@ -253,7 +253,7 @@ test_failure_fails_no_other_test() {
 		}
 	END
 	export B="$PWD/b" GUEST_TESTS="$PWD/tests" SONDE="$(command -v sonde)"
-	run "$0/tests/guest/run" -v -k 5.10 -k newest
+	run "$0/tests/guest/run" -v -p full -k 5.10 -k newest
 	! grep 'skipped, ' out || skip "$(grep 'skipped, ' out)"
 	for line in 'not ok house/a_leaves: on purpose$' 'ok house/b_finds_nothing ' \
 		'not ok house/c_hides_btf: .*, again$' 'ok house/d_passes '; do
