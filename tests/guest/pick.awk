@@ -6,8 +6,8 @@
 #	kernels=all	on all: what it tests differs between kernels in the middle, too
 #	kernels=ends	on the newest, and at every second commit on the oldest
 #	kernels=one	on the newest at every second commit: what it tests is in user space
-#	kernels=turns	on each at every fourth commit: it takes longer than half a minute of the processors, all kernels
-#			together, or it tests the suite itself
+#	kernels=turns	on each at every fourth commit: it takes longer than a quarter of a minute of the processors, all
+#			kernels together, or it tests the suite itself
 #	arch=yes	also on another architecture: what it tests differs between architectures
 #
 # On another architecture, which is emulated, two commits run one half of its tests, and the next two the other half.

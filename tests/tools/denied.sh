@@ -31,7 +31,7 @@ test_no_proc() {
 }
 
 # A tool that reads no kernel memory is allowed even there.
-# cpus=1-locked
+# cpus=1-locked kernels=turns
 test_locked_down() {
 	! cat /sys/kernel/tracing/current_tracer > /dev/null 2>&1 || skip "this kernel cannot be locked down"
 	refusals=0

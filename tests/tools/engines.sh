@@ -42,7 +42,7 @@ test_emitted() {
 
 # Random programs of the language, beside what the same tree means in C. More by hand: compiled 10000 123456 (programs,
 # the first seed); a third argument prints each.
-# kernels=all arch=yes
+# kernels=turns arch=yes
 test_compiled() {
 	run compiled 80
 	expect_exit 0
@@ -64,7 +64,7 @@ pauses() {
 }
 
 # Links that are closed and made again, and programs that measure one call of 8.
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_paused_functions() {
 	pauses count uprobe alpha
 	pauses latency uprobe alpha
@@ -80,7 +80,7 @@ test_paused_script() {
 	pauses script uprobe pid
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_paused_kernel() {
 	pauses count fentry "p:$getpgid"
 	pauses count kprobe "p:$getpgid"
@@ -102,7 +102,7 @@ survives() {
 	expect_line '^ok, 20 restarts, '
 }
 
-# timeout=300
+# timeout=300 kernels=turns
 test_kept_functions() {
 	survives count uprobe alpha
 	survives latency uprobe alpha
@@ -125,7 +125,7 @@ test_kept_kernel() {
 	survives latency kprobe.multi "p:$getpgid"
 }
 
-# timeout=300
+# timeout=300 kernels=turns
 test_kept_tables() {
 	survives syscalls auto ''
 	getpgids='tracepoint:syscalls:sys_enter_getpgid /comm == "keptload"/'
@@ -152,7 +152,7 @@ rings() {
 	expect_line '^ok, [0-9]+ calls, [1-9][0-9]* interrupts, passed [1-9]'
 }
 
-# timeout=300 cpus=2 arch=yes
+# timeout=300 cpus=2 arch=yes kernels=turns
 test_ring_threads() {
 	rings ring stream 2 50000 64 0
 	rings ring stream 3 50000 512 0

@@ -266,7 +266,7 @@ is_restarted() {
 	[ "$pid" != 0 ] && [ "$pid" != "$1" ] && [ "$(peer systemctl is-active kept)" = active ]
 }
 
-# image=systemd timeout=240
+# image=systemd timeout=240 kernels=turns
 test_export_store() {
 	pinned_lines > /proc/1/root/run/lines
 	store_unit

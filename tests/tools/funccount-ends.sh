@@ -174,7 +174,7 @@ test_crashes_leave_nothing() {
 
 # 16 moments on each kernel, other moments on each. One kernel function by its name, not a glob: the
 # kernel takes seconds to list its functions, and during that time there is nothing to leave behind.
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_killed_at_any_moment() {
 	specs='do_sys_openat2 r:do_sys_openat2 t:sched:sched_process_exit t:syscalls:sys_enter_getpgid'
 	specs="$specs u:/bin/ufuncs:f_* usdt:/bin/usdt:*"

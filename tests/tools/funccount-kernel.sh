@@ -109,6 +109,7 @@ without() {
 # Which functions a pattern matches. Their symbols are in the kernel's memory if it says where (from
 # 6.0), else in /proc/kallsyms. The functions that can be traced are in ftrace's records or, if it
 # does not confirm their number, in its list, with addresses or (before 6.5) only with names.
+# kernels=turns
 test_symbols_and_records() {
 	tracing=/sys/kernel/tracing
 	listed=^vfs_re

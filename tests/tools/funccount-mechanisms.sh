@@ -73,7 +73,7 @@ tracing() {
 	sed -n 's/^Tracing \([0-9]*\) .*/\1/p' err
 }
 
-# timeout=240
+# timeout=240 kernels=turns
 test_every_function() {
 	least=35000 pattern='*'
 	has kprobe.multi || { least=40 pattern='vfs_*'; }

@@ -167,7 +167,7 @@ test_user_stack_of_nested_calls() {
 
 # The kernel part begins with the function too, whether it is attached alone or with many; the user part is that of the
 # system call.
-# kernels=all arch=yes
+# kernels=turns arch=yes
 test_kernel_stack() {
 	slow_callers -j -K -U "$getpgid"
 	expect_kernel_stacks

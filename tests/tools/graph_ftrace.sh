@@ -100,6 +100,7 @@ test_files() {
 	beside 'ksys_sync sync_inodes_one_sb iterate_supers' sync
 }
 
+# kernels=turns
 test_processes() {
 	beside 'kernel_clone copy_process copy_creds' sh -c 'cat /dev/null; cat /dev/null'
 	beside 'bprm_execve begin_new_exec load_elf_binary setup_new_exec' sh -c 'cat /dev/null'
@@ -109,6 +110,7 @@ test_processes() {
 	beside 'exit_mm exit_mmap exit_files exit_fs' cat /dev/null
 }
 
+# kernels=turns
 test_talking() {
 	beside 'vfs_read vfs_write pipe_read pipe_write anon_pipe_read anon_pipe_write' sh -c 'echo text | cat'
 	beside 'do_sys_poll do_select core_sys_select do_pselect' waits 1 3 poll select

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Functions of the kernel by address and by name, as src/kernel/ finds them, against /proc/kallsyms.
 
-# kernels=all
+# kernels=turns
 test_kernel_and_modules() {
 	if [ -e /lib/dummy.ko ]; then
 		insmod /lib/dummy.ko numdummies=0

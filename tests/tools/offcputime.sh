@@ -178,7 +178,7 @@ asleep() {
 	[ "$comm $state" = "(stuck) S" ]
 }
 
-# timeout=240
+# timeout=240 kernels=turns
 test_many_switches() {
 	run sonde offcputime --json -- blocks pingpong 20000
 	expect_exit 0

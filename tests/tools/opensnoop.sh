@@ -89,6 +89,7 @@ test_of_whom() {
 		open_gate
 		stop INT
 		expect_exit 0
+		[ "$(skipped)" = 0 ] || skip "the kernel skipped hits"
 		n=$(grep -cE "^$gated +opens +[0-9]+ +0 /dev/null$" out) || :
 		[ "$n" = "$([ $option = -p ] && echo 60 || echo 30)" ] || fail "$n rows"
 		[ "$(wc -l < out)" = $((n + 1)) ] || fail "others too"
@@ -100,6 +101,7 @@ test_of_whom() {
 	./myopens 5 /dev/null > others
 	stop INT
 	expect_exit 0
+	[ "$(skipped)" = 0 ] || skip "the kernel skipped hits"
 	[ "$(grep -c ' opens .*/dev/null$' out) $(grep -c ' myopens .*/dev/null$' out) $(wc -l < out)" = '3 5 9' ] ||
 		fail "rows: $(cat out)"
 }

@@ -91,7 +91,7 @@ test_text() {
 	awk 'NF == 1 && /^        [0-9]+$/ { if ($1 < last) exit 1; last = $1 }' out || fail "the hottest is not last"
 }
 
-# kernels=ends
+# kernels=turns
 test_parts() {
 	run sonde profile -f -K -F 997 -- shares 500
 	expect_exit 0

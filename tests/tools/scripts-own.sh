@@ -182,6 +182,7 @@ test_pidpersec() {
 }
 
 # Three children that spin on one processor: one runs, two wait, and what else wants to run.
+# kernels=turns
 test_runqlen() {
 	run sonde runqlen -- turns 3 1500
 	expect_exit 0

@@ -68,7 +68,7 @@ test_pending() {
 }
 
 # No call is lost, or a line says how many are.
-# kernels=ends
+# kernels=turns
 test_storm() {
 	run sonde strace -e getppid -o log --buffer-size 64k -- strace-calls 100000
 	n=$(grep -c '^getppid() ' log) lost=$(sed -n 's/.*strace: \([0-9]*\) records\{0,1\} of calls lost.*/\1/p' err)
@@ -92,7 +92,7 @@ test_storm() {
 }
 
 # Programs that are preempted skip hits: a call whose begin was seen has a line, also if its end was skipped.
-# kernels=ends
+# kernels=turns
 test_storm_of_processes() {
 	run sonde strace -f -T -e getppid --buffer-size 64M -o log -- sh -c '
 		for n in 1 2 3 4 5 6; do strace-calls 10000 & done
@@ -323,7 +323,7 @@ test_path() {
 }
 
 # The sets of -e, and -X.
-# kernels=all
+# kernels=turns
 test_sets() {
 	run sonde strace -qq -e trace=none -e signal=usr1 -- strace-calls
 	expect_exit 3

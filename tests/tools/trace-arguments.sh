@@ -263,7 +263,7 @@ test_lists_user_probes() {
 
 # print(args) of a system call is strace's line of it, also of several calls at once. What cannot be read is an address,
 # and no loss.
-# kernels=ends arch=yes
+# kernels=turns arch=yes
 test_args_of_calls() {
 	sys=tracepoint:syscalls:sys
 	program "${sys}_enter_openat,${sys}_exit_openat /comm == \"cat\"/ { print(args); }" -c 'cat /etc/passwd /none'

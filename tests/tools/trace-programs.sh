@@ -26,7 +26,7 @@ run_program() {
 	fi
 }
 
-# timeout=300 kernels=all arch=yes
+# timeout=300 kernels=turns arch=yes
 test_control() {
 	theme control
 }
@@ -41,7 +41,7 @@ test_functions() {
 	theme functions
 }
 
-# timeout=300 arch=yes
+# timeout=300 arch=yes kernels=turns
 test_integers() {
 	theme integers
 }
@@ -61,7 +61,7 @@ test_macros() {
 	theme macros
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_maps() {
 	theme maps
 }
@@ -76,12 +76,12 @@ test_printf() {
 	theme printf
 }
 
-# timeout=300 kernels=all arch=yes
+# timeout=300 kernels=turns arch=yes
 test_probes() {
 	theme probes
 }
 
-# timeout=300 kernels=all
+# timeout=300 kernels=turns
 test_strings() {
 	theme strings
 }

@@ -19,7 +19,7 @@ keys() {
 }
 
 # Keys of stacks with a limit differ in what is shown, and none begins with what runs the program.
-# kernels=all arch=yes
+# kernels=turns arch=yes
 test_limited_stacks() {
 	probes="kprobe:vfs_read fentry:vfs_read fexit:vfs_read rawtracepoint:kmalloc tracepoint:kmem:kmalloc"
 	# older ones give the kernel's stack to no program there
@@ -68,7 +68,7 @@ test_stacks_within_tracing() {
 
 # With many tracepoints there is still room for what runs programs at system calls. Two programs at a tracepoint are
 # called by its iterator.
-# kernels=ends
+# kernels=turns
 test_limited_stacks_of_many_tracepoints() {
 	others=
 	for name in kfree kmem_cache_alloc kmem_cache_free mm_page_alloc mm_page_free sched_switch sched_wakeup; do

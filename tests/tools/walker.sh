@@ -40,11 +40,12 @@ everywhere() {
 }
 
 # Where the kernel has taken over, the registers are those that it saved.
-# kernels=all arch=yes
+# kernels=turns arch=yes
 test_tracepoint() {
 	everywhere t:syscalls:sys_enter_read tp
 }
 
+# kernels=turns
 test_raw_tracepoint() {
 	everywhere t:syscalls:sys_enter_read raw_tp
 }
@@ -59,11 +60,13 @@ test_kprobe_multi() {
 	everywhere p:vfs_read kprobe.multi
 }
 
+# kernels=turns
 test_fentry() {
 	has fentry || skip "this kernel has no fentry"
 	everywhere p:vfs_read fentry
 }
 
+# kernels=turns
 test_uprobe() {
 	everywhere u:@:leaf uprobe
 }

@@ -395,7 +395,7 @@ storm() {
 	return 0
 }
 
-# timeout=300 kernels=ends
+# timeout=300 kernels=turns
 test_storm() {
 	processes=2001 threads=2001 storm 2000 0 10
 	processes=101 threads=401 storm 100 3 10

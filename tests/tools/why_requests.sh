@@ -121,6 +121,7 @@ test_behind() {
 }
 
 # The same over unix sockets, with a name in the file system and without one.
+# kernels=turns
 test_unix() {
 	for how in threads loop pool; do
 		run sonde why --requests --json -n 1000 -- serve -u sock -s 100 -e 50 $how 300
@@ -360,6 +361,7 @@ test_disk() {
 }
 
 # All that is drawn is the time of all requests, below where the server listens.
+# kernels=turns
 test_flame() {
 	for how in "-p 1234 threads 100" "-u @serve pool 100" "-p 1234 -B $PWD/sock loop 100"; do
 		rm -f a.folded sock

@@ -74,6 +74,7 @@ test_transparent() {
 	expect_err '^    decided by  ([a-z_0-9]+\(.*\) = -ENOENT|not known: none of the [0-9]+ watched functions .*)$'
 }
 
+# kernels=turns
 test_chosen_calls() {
 	echo x > own
 	run sonde whynot -e openat,open --errno EACCES -- sh -c 'cat /no/such; rmdir /proc 2> /dev/null; true'
@@ -85,6 +86,7 @@ test_chosen_calls() {
 }
 
 # What is expected of each reason: a function, or words.
+# kernels=turns
 test_reasons() {
 	prepare
 	reasons wrong <<- 'EOF'
@@ -211,6 +213,7 @@ test_json() {
 }
 
 # What is not the reason is not said.
+# kernels=turns
 test_not_said() {
 	reasons wrong <<- 'EOF'
 	dup !RLIMIT_NOFILE
@@ -232,6 +235,7 @@ test_seccomp() {
 }
 
 # Processes that are not the command's have no answers.
+# kernels=turns
 test_others() {
 	touch going did
 	while [ -e going ]; do fails chroot >> did; done &
