@@ -188,6 +188,14 @@ struct stacks_named stacks_named(struct stacks *stacks, uint64_t id);
 /* Key i of the table, with its count and time; NULL: there are no more. */
 const struct stack_key *stacks_counted(const struct stacks *stacks, size_t i, uint64_t *count, uint64_t *ns);
 
+/*
+ * The functions of the user with most of their own, at most n, the hottest first: of the stacks of keys with this slot that
+ * were taken in the user's code, not the kernel's. fn gets the name, the file (NULL: none), and the shares of all these
+ * in per cent: with the function innermost, and with it anywhere.
+ */
+typedef void (*stacks_hot_fn)(const char *name, const char *module, double self, double total, void *ctx);
+void stacks_hottest(struct stacks *stacks, uint32_t slot, size_t n, stacks_hot_fn fn, void *ctx);
+
 /* Reports what was lost, and why user stacks ended before the first function of the thread. */
 void stacks_losses(struct stacks *stacks);
 

@@ -149,6 +149,43 @@ static void release(struct functions *functions)
 	free(functions->v);
 }
 
+/* The number of functions, sorted; their shares are of `all`. */
+static size_t finish(struct functions *functions, uint64_t all)
+{
+	if (functions->n)
+		qsort(functions->v, functions->n, sizeof(*functions->v), by_self);
+	for (size_t i = 0; i < functions->n; i++) {
+		functions->v[i].self_share = all ? 100.0 * functions->v[i].self / all : 0;
+		functions->v[i].total_share = all ? 100.0 * functions->v[i].total / all : 0;
+	}
+	return functions->n;
+}
+
+void stacks_hottest(struct stacks *stacks, uint32_t slot, size_t n, stacks_hot_fn fn, void *ctx)
+{
+	__cleanup(release) struct functions functions = {};
+	uint64_t all = 0;
+
+	stacks_name_all(stacks);
+	for (size_t i = 0; i < stacks->entries.n; i++) {
+		const struct stack_key *key = stacks->keys.v[i].bytes;
+		struct stacks_named named = {};
+		struct stacks_row row;
+
+		if (key->slot != slot || !key->stack)
+			continue;
+		named = stacks_named(stacks, key->stack);
+		if (named.kernel.n || !named.user.n)
+			continue;
+		row = (struct stacks_row){ .user = named.user };
+		all += stacks->entries.v[i].count;
+		add_stack(&functions, &row, stacks->entries.v[i].count, i + 1);
+	}
+	n = finish(&functions, all) < n ? functions.n : n;
+	for (size_t i = 0; i < n && functions.v[i].self; i++)
+		fn(functions.v[i].name, functions.v[i].module, functions.v[i].self_share, functions.v[i].total_share, ctx);
+}
+
 void stacks_functions_print(struct stacks *stacks, const struct stacks_row *rows, size_t n)
 {
 	__cleanup(release) struct functions functions = {};
@@ -161,13 +198,7 @@ void stacks_functions_print(struct stacks *stacks, const struct stacks_row *rows
 		all += value;
 		add_stack(&functions, &rows[i], value, i + 1);
 	}
-	if (functions.n)
-		qsort(functions.v, functions.n, sizeof(*functions.v), by_self);
-	for (size_t i = 0; i < functions.n && i < stacks->settings->top; i++) {
-		struct function *function = &functions.v[i];
-
-		function->self_share = all ? 100.0 * function->self / all : 0;
-		function->total_share = all ? 100.0 * function->total / all : 0;
-		output_row(stacks->instance->ctx->out, function);
-	}
+	n = finish(&functions, all);
+	for (size_t i = 0; i < n && i < stacks->settings->top; i++)
+		output_row(stacks->instance->ctx->out, &functions.v[i]);
 }

@@ -7,6 +7,8 @@
 /* The frames of a wait: where they begin, and how many lines of a terminal they may have. */
 #define STACK_INDENT 10
 #define STACK_LINES  2
+/* How many functions of running threads are printed. */
+#define FUNCTIONS 5
 
 #define SECONDS(ns) ((double)(ns) / 1e9)
 
@@ -168,6 +170,32 @@ static void print_tasks(struct why *why, struct output *out)
 	free(tasks);
 }
 
+struct functions {
+	struct output *out;
+	uint64_t ns; /* of all running threads; 0: the heading is printed */
+};
+
+static void print_function(const char *name, const char *module, double self, double total, void *ctx)
+{
+	struct functions *functions = ctx;
+
+	if (functions->ns)
+		output_line(functions->out, "RUNNING, USER       of %.3f s, by samples: in the function itself, and with what it calls",
+			    SECONDS(functions->ns));
+	functions->ns = 0;
+	output_line(functions->out, "  %5.1f %% %5.1f %%  %s%s%s", self, total, name, module ? " of " : "",
+		    module ? module : "");
+}
+
+/* What threads ran, if there are samples. */
+static void print_functions(struct why *why, struct output *out)
+{
+	struct functions functions = { out, why->sums.all.ns[WHY_USER] };
+
+	if (why->stacks_source.keyed)
+		stacks_hottest(why->stacks, WHY_RUNNING, FUNCTIONS, print_function, &functions);
+}
+
 static void print_text(struct why *why, struct output *out)
 {
 	uint64_t life = why_sums_life(&why->sums.all), unknown = why->sums.all.ns[WHY_UNKNOWN];
@@ -178,6 +206,7 @@ static void print_text(struct why *why, struct output *out)
 		    why->sums.processes == 1 ? "" : "es", threads, str_plural(threads), SECONDS(life),
 		    percent(life - unknown, life));
 	why_causes_print(why, out);
+	print_functions(why, out);
 	if (why->settings->by_thread)
 		print_tasks(why, out);
 	if (why->n_waits)

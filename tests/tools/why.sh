@@ -62,6 +62,15 @@ test_container() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
+# The five functions that used most of the time of running threads.
+test_running() {
+	run sonde why --folded stacks -- spin 1
+	expect_exit 0
+	expect_line '^RUNNING, USER '
+	sed -n '/^RUNNING, USER/,/^WORST/p' out | grep -cE '^ +[0-9.]+ % +[0-9.]+ %  ' > n
+	[ "$(cat n)" -ge 1 ] && [ "$(cat n)" -le 5 ] || fail "$(cat n) functions"
+}
+
 test_text() {
 	run sonde why -t -n 50 -- waits 3 20 sleep pipe lock
 	expect_exit 0
