@@ -16,6 +16,7 @@
 #include "engine/filter.h"
 #include "engine/intake.h"
 #include "held.h"
+#include "titles.h"
 #include "why_part.h"
 
 /* Some thousands of waits. */
@@ -76,36 +77,18 @@ static const struct progs_source source = {
 
 /* --- what the programs send --- */
 
-#define COMMAND_BYTES 256
-
-/* The arguments of a process, as long as it lives. */
-static char *read_command(uint32_t pid)
-{
-	__free char *path = base_printf("/proc/%u/cmdline", pid);
-	__fclose FILE *f = fopen(path, "re");
-	char text[COMMAND_BYTES];
-	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-
-	while (n && !text[n - 1])
-		n--;
-	for (size_t i = 0; i < n; i++)
-		if (!text[i])
-			text[i] = ' ';
-	return n ? base_strndup(text, n) : NULL;
-}
-
 /* Another row of the process may have been there while it lived. Of the command we know it. */
 static char *find_command(const struct held *held, const struct held_key *key)
 {
 	const struct engine_context *ctx = held->instance->ctx;
-	char *command = read_command(key->id);
+	char *command = titles_command(key->id);
 
 	vec_each(who, &held->sums.whos)
 		if (!command && who->command && who->key.id == key->id &&
 		    !memcmp(who->key.comm, key->comm, sizeof(key->comm)))
 			command = base_strdup(who->command);
 	if (!command && ctx->command.text && key->id == (uint32_t)ctx->command.pid)
-		command = base_strndup(ctx->command.text, COMMAND_BYTES - 1);
+		command = base_strdup(ctx->command.text);
 	return command;
 }
 

@@ -4,6 +4,8 @@
 
 #include "engine/batch.h"
 #include "output/address.h"
+#include "locks.h"
+#include "titles.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -108,7 +110,26 @@ const struct why_found *objects_find(const struct why *why, const struct why_key
 	return number == SET_NONE ? NULL : &why->objects.v[number];
 }
 
+uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack)
+{
+	struct why_key at = { .a = stack, .class = key->class, .call = OBJECTS_AT_STACK };
+	uint32_t number = objects_key(why, key);
+
+	if (!stack || number == SET_NONE)
+		return number;
+	at.b = number;
+	number = objects_key(why, &at);
+	return number == SET_NONE ? at.b : number;
+}
+
 /* --- names --- */
+
+const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct stacks_named *named)
+{
+	if (!stack || !stacks_find(why->stacks, stack, named) || class == WHY_PROCESSOR)
+		return NULL;
+	return locks_name(why->locks, &named->user, &named->kernel);
+}
 
 static void add_path(struct str *s, const struct why_object *object)
 {
@@ -168,10 +189,12 @@ static void add_flock(const struct why *why, struct str *s, const struct why_key
 	const struct why_task *task = holder ? task_of(why, holder) : NULL;
 
 	add_path(s, object);
-	if (task)
+	if (task) {
 		str_addf(s, " held by %.16s %u", task->comm, holder);
-	else if (holder)
+		titles_add(s, task->tgid);
+	} else if (holder) {
 		str_addf(s, " held by %u", holder);
+	}
 }
 
 static void add_comm(struct str *s, const struct why_key *key, const char *otherwise)

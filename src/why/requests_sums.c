@@ -3,6 +3,7 @@
 #include "bpf/request.h"
 #include "output/address.h"
 #include "requests_sums.h"
+#include "titles.h"
 
 /* If more requests than this are batches, what one of them lasts is not known: in percent. */
 #define MOST_MERGED 5
@@ -25,6 +26,17 @@ void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid
 
 	if (task != SET_NONE)
 		str_addf(s, "%.16s", why->sums.tasks.v[why->sums.latest.v[task]].comm);
+}
+
+/* The thread's process, and its title: there are many of one name. */
+static void add_id(const struct why *why, struct str *s, uint32_t tid)
+{
+	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
+
+	if (task == SET_NONE)
+		return;
+	str_addf(s, " %u", why->sums.tasks.v[why->sums.latest.v[task]].tgid);
+	titles_add(s, why->sums.tasks.v[why->sums.latest.v[task]].tgid);
 }
 
 static void add_name(struct why *why, struct str *s, const struct why_client *client)
@@ -62,18 +74,29 @@ void requests_page_add_group(struct why *why, struct str *s, uint32_t number)
 void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state)
 {
 	const struct why_object none = {};
+	struct stacks_named named = {};
 	const struct why_key *key;
 	const struct why_found *found;
+	const char *lock = NULL;
 
 	if (state->where == REQUESTS_BEHIND && (state->inner == REQUESTS_BEHIND || state->inner == REQUESTS_WAY)) {
 		requests_page_add_name(why, s, state->server);
 	} else if (state->class == WHY_RUNNING ||
 		   (state->via != REQUESTS_DIRECT && state->object == REQUESTS_NONE && state->where != REQUESTS_ACCEPT)) {
 		requests_page_add_thread(why, s, state->tid);
+		if (state->via != REQUESTS_DIRECT)
+			add_id(why, s, state->tid);
 	} else if (state->object != REQUESTS_NONE) {
 		key = (const void *)why->path.keys.v[state->object].bytes;
+		if (key->call == OBJECTS_AT_STACK) {
+			lock = objects_lock(why, key->class, key->a, &named);
+			key = (const void *)why->path.keys.v[key->b].bytes;
+		}
 		found = objects_find(why, key);
-		objects_name(why, s, key, found ? &found->object : &none);
+		if (lock)
+			str_add(s, lock);
+		else
+			objects_name(why, s, key, found ? &found->object : &none);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "engine/probes.h"
 #include "engine/service.h"
 #include "held.h"
+#include "locks.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -34,6 +35,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
 	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
 	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
+	OPT(OPT_STRING, struct why_settings, locks, 0, "locks", "FILE",
+	    "names of what functions wait for, beside those that are known: lines MODULE FUNCTION NAME"),
 	OPT(OPT_STRING, struct why_settings, perfetto, 0, "perfetto", "FILE",
 	    "write each thread's running and waiting to FILE for Perfetto's UI"),
 	OPT(OPT_BOOL, struct why_settings, requests, 0, "requests", NULL,
@@ -192,7 +195,10 @@ static int set_up(struct why *why, struct err *err)
 		.is_long = WHY_LEAST_NS,
 	};
 	struct object *object = &why->progs.object;
-	int ret = progs_open(&why->progs, err);
+	int ret = locks_new(&why->locks, why->settings->locks, err);
+
+	if (!ret)
+		ret = progs_open(&why->progs, err);
 
 	waits_fill(why->calls);
 	if (!ret)
@@ -441,6 +447,7 @@ static void why_close(struct engine_instance *instance)
 	attach_free(why->progs.attach);
 	why->progs.attach = NULL;
 	stacks_free(why->stacks);
+	locks_free(why->locks);
 	why_path_release(why);
 	why_requests_release(why);
 	why_record_release(why);

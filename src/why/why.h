@@ -15,6 +15,7 @@ struct why_settings {
 	bool by_thread; /* a table of threads, too */
 	bool without_stacks;
 	uint32_t worst;	      /* how many of the longest waits are printed */
+	const char *locks;    /* a file of names of locks (locks.h); NULL: none */
 	const char *perfetto; /* a file for Perfetto; NULL: none */
 	bool requests;	      /* requests of a server instead of threads */
 	uint32_t port;	      /* of the server; 0: all at which the threads listen */
@@ -43,7 +44,7 @@ enum why_by {
 struct why_row {
 	const char *kind; /* "total", "cause", "object", "path", "path process", "path object",
 			     "thread", "wait" */
-	const char *cause, *object, *call;
+	const char *cause, *object, *call, *lock;
 	const char *comm, *waker;
 	uint32_t pid, tid, waker_pid, waker_tid;
 	uint64_t ns, count, max;

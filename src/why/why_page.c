@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The page of `sonde why`, and its rows as data. */
+#include "titles.h"
 #include "waits.h"
 #include "why_page.h"
 #include "why_part.h"
@@ -106,17 +107,22 @@ static void print_wait(struct why *why, struct output *out, size_t i)
 	struct str name __str = {};
 	struct stacks_named named = {};
 	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : waits_call(wait->call);
-	const char *cause = why_sums_cause(wait->key.class);
+	const char *cause = why_sums_cause(wait->key.class), *lock = objects_lock(why, wait->key.class, wait->stack, &named);
 
 	str_add(&name, wait->key.class == WHY_PROCESSOR ? "behind " : "");
-	if (object)
+	if (waits_of(wait->key.class)->object == WAITS_FOR_WAKER && wait->waker_tgid && wait->waker[0] > WHY_NOBODY) {
+		str_addf(&name, "%.16s %u", wait->waker, wait->waker_tgid);
+		titles_add(&name, wait->waker_tgid);
+	} else if (object) {
 		objects_name(why, &name, &wait->key, &object->object);
+	}
 	/* of a call that has no object, the object is the call */
 	if (call && name.len && !strcmp(call, name.data))
 		call = NULL;
-	output_line(out, "%3zu. %9.3f  %-10s %.16s %u  %s%s%s", i + 1, SECONDS(wait->ns), cause,
-		    wait->comm, wait->tid, str_or_empty(call), call && name.len ? " " : "", str_or_empty(name.data));
-	if (wait->stack && stacks_find(why->stacks, wait->stack, &named))
+	output_line(out, "%3zu. %9.3f  %-10s %.16s %u  %s%s%s%s%s", i + 1, SECONDS(wait->ns), cause, wait->comm, wait->tid,
+		    lock ? lock : "", lock && (call || name.len) ? ": " : "", str_or_empty(call),
+		    call && name.len ? " " : "", str_or_empty(name.data));
+	if (named.user.n || named.kernel.n)
 		why_page_stack(out, &named);
 }
 
@@ -222,6 +228,7 @@ static const struct field fields[] = {
 	DATA(FIELD_STR, struct why_row, cause, "cause", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_row, object, "object", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_row, call, "call", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_row, lock, "lock", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_row, comm, "comm", .role = ROLE_TASK),
 	DATA(FIELD_U32, struct why_row, pid, "pid", .role = ROLE_TASK, .null = NULL_ZERO),
 	DATA(FIELD_U32, struct why_row, tid, "tid", .role = ROLE_TASK, .null = NULL_ZERO),
@@ -318,7 +325,7 @@ static void put_tasks(const struct why *why, struct output *out)
 	}
 }
 
-static void put_waits(const struct why *why, struct output *out)
+static void put_waits(struct why *why, struct output *out)
 {
 	for (size_t i = 0; i < why->n_waits; i++) {
 		const struct why_wait *wait = &why->waits[i];
@@ -343,10 +350,9 @@ static void put_waits(const struct why *why, struct output *out)
 		row.call = waits_call(wait->call);
 		if (object && objects_name(why, &name, &wait->key, &object->object))
 			row.object = name.data;
-		if (wait->stack && stacks_find(why->stacks, wait->stack, &named)) {
-			row.kernel = named.kernel;
-			row.user = named.user;
-		}
+		row.lock = objects_lock(why, wait->key.class, wait->stack, &named);
+		row.kernel = named.kernel;
+		row.user = named.user;
 		output_row(out, &row);
 	}
 }

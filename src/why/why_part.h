@@ -125,6 +125,7 @@ struct why {
 	struct progs_clock clock;
 	bool samples; /* of threads that run */
 	struct stacks *stacks;
+	struct locks *locks;
 	struct stacks_source stacks_source;
 	struct ring_buffer *ring;
 	struct why_shared *shared;
@@ -196,6 +197,14 @@ void objects_sort(struct why *why);
 const struct why_found *objects_find(const struct why *why, const struct why_key *key);
 /* Appends what an object is, as the page names it. False: it has no name. */
 bool objects_name(const struct why *why, struct str *s, const struct why_key *key, const struct why_object *object);
+/*
+ * Finds the stack of a wait by its id; 0: there is none. Returns what its functions call that for which they wait
+ * (locks.h); NULL: that is not known.
+ */
+const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct stacks_named *named);
+/* As objects_key(), of a wait with a stack: a key with OBJECTS_AT_STACK, whose `a` is the stack and `b` the key's number. */
+uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack);
+#define OBJECTS_AT_STACK 0x10000 /* in place of a call */
 
 /* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */
 int why_path_open(struct why *why, struct err *err);

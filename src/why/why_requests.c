@@ -149,7 +149,7 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	if (kind == WHY_LINK_WOKEN && !why->requests.export) {
 		const struct why_key key = { .a = from.a, .b = from.b, .class = from.class, .call = from.call };
 
-		link.object = objects_key(why, &key);
+		link.object = objects_key_at(why, &key, from.stack);
 		link.stack = from.stack;
 	}
 	memcpy(&behind.a, from.behind, sizeof(from.behind));

@@ -62,6 +62,22 @@ test_container() {
 	[ ! -s wrong ] || fail "$(cat wrong)"
 }
 
+# What PostgreSQL calls that for which it waits is told by its functions, and what a process does by its title.
+test_lock_names() {
+	run sonde why -n 1 -- postgres 3
+	expect_exit 0
+	expect_line '^  1\. +[0-9.]+  condition  postgres [0-9]+  row lock \(PostgreSQL\): futex'
+	echo 'postgres XactLockTableWait the cart of a customer' > names
+	run sonde why --json --locks names -- postgres 3
+	expect_exit 0
+	expect_json kind lock
+	grep -q '^wait	the cart of a customer$' rows || fail "no name of ours: $(cat rows)"
+	echo 'postgres' > names
+	run sonde why --locks names -- postgres 1
+	expect_exit 1
+	expect_err 'names, line 1: not MODULE FUNCTION NAME'
+}
+
 # The five functions that used most of the time of running threads.
 test_running() {
 	run sonde why --folded stacks -- spin 1
@@ -78,7 +94,7 @@ test_text() {
 	expect_line '^  sleep +0\.[0-9]+ +[0-9]+ %'
 	expect_line '^  lock .* held by waits [0-9]+ 0\.'
 	expect_line '^WORST WAITS$'
-	expect_line '^ +[0-9]+\. +0\.[0-9]+  child +waits [0-9]+  wait4 waits$'
+	expect_line '^ +[0-9]+\. +0\.[0-9]+  child +waits [0-9]+  wait4 waits [0-9]+$'
 	expect_line '^ +PID +TID COMM +LIFE '
 	# percentages are of the sum
 	awk '

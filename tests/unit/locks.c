@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What functions wait for, by name: lines that are known, and those of the user. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "why/locks.h"
+
+#define N 4
+
+static const struct frame *const none[1];
+
+/* The name of a stack of functions, the innermost first, in one file; NULL ends them. */
+static const char *name_of(const struct locks *locks, const char *file, enum frame_kind kind, const char *const functions[N])
+{
+	struct frame frames[N];
+	const struct frame *stack[N];
+	struct frame_stack part = { stack, 0 }, nothing = { none, 0 };
+
+	for (; part.n < N && functions[part.n]; part.n++) {
+		frames[part.n] = (struct frame){ .name = functions[part.n], .file = file, .kind = kind };
+		stack[part.n] = &frames[part.n];
+	}
+	return kind == FRAME_KERNEL ? locks_name(locks, &nothing, &part) : locks_name(locks, &part, &nothing);
+}
+
+#define NAME(LOCKS, FILE, KIND, ...) name_of(LOCKS, FILE, KIND, (const char *const[N]){ __VA_ARGS__ })
+
+static struct locks *made(const char *text, int wanted, const char *error)
+{
+	char path[] = "/tmp/sonde-locks-XXXXXX";
+	struct locks *locks;
+	struct err err = {};
+	int fd = mkstemp(path), ret;
+
+	cr_assert_eq(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	ret = locks_new(&locks, path, &err);
+	unlink(path);
+	cr_expect_eq(ret, wanted, "%d: %s", ret, err.text);
+	cr_expect(!error || strstr(err.text, error), "%s", err.text);
+	return locks;
+}
+
+Test(locks, known_ones)
+{
+	struct locks *locks;
+
+	cr_assert_eq(locks_new(&locks, NULL, NULL), 0);
+	cr_expect_str_eq(NAME(locks, "/usr/lib/postgresql/15/bin/postgres", FRAME_USER, "epoll_wait", "WaitLatch",
+			      "ProcSleep", "XactLockTableWait"),
+			 "row lock (PostgreSQL)");
+	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "futex", "lock_wait(que_thr_t*)"), "row lock (InnoDB)");
+	cr_expect_str_eq(NAME(locks, NULL, FRAME_KERNEL, "down_write", "vm_mmap_pgoff"),
+			 "the process's map of memory (mmap_lock)");
+	/* another program's function of this name */
+	cr_expect_null(NAME(locks, "/usr/bin/other", FRAME_USER, "XactLockTableWait"));
+	cr_expect_null(NAME(locks, "/usr/bin/other", FRAME_USER, "vm_mmap_pgoff"));
+	cr_expect_null(NAME(locks, NULL, FRAME_USER, NULL));
+	locks_free(locks);
+}
+
+/* Of two that are known, the innermost is what the thread waits for. */
+Test(locks, innermost)
+{
+	struct locks *locks;
+
+	cr_assert_eq(locks_new(&locks, NULL, NULL), 0);
+	cr_expect_str_eq(NAME(locks, "/bin/postgres", FRAME_USER, "LWLockAcquire", "XLogFlush"), "LWLock (PostgreSQL)");
+	cr_expect_str_eq(NAME(locks, "/bin/postgres", FRAME_USER, "fdatasync", "XLogFlush"), "flush of the log (PostgreSQL)");
+	locks_free(locks);
+}
+
+Test(locks, lines_of_the_user)
+{
+	struct locks *locks = made("# ours\n\nshop  Cart::lock\tthe cart of a customer\n"
+				   "*\tXLogFlush our own name\n",
+				   0, NULL);
+
+	cr_expect_str_eq(NAME(locks, "/srv/shop-2", FRAME_USER, "pthread_mutex_lock", "Cart::lock()"), "the cart of a customer");
+	cr_expect_null(NAME(locks, "/srv/other", FRAME_USER, "Cart::lock()"));
+	/* they come first, and what they leave out is still known */
+	cr_expect_str_eq(NAME(locks, "/bin/postgres", FRAME_USER, "XLogFlush"), "our own name");
+	cr_expect_str_eq(NAME(locks, "/bin/postgres", FRAME_USER, "LWLockAcquire"), "LWLock (PostgreSQL)");
+	locks_free(locks);
+}
+
+Test(locks, bad_lines)
+{
+	char text[3000];
+
+	locks_free(made("shop Cart::lock\n", -EINVAL, "line 1: not MODULE FUNCTION NAME"));
+	locks_free(made("# x\nshop\n", -EINVAL, "line 2"));
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	locks_free(made(text, -EINVAL, "line 1: longer than"));
+}
+
+Test(locks, no_file)
+{
+	struct locks *locks;
+	struct err err = {};
+
+	cr_expect_eq(locks_new(&locks, "/no/such", &err), -ENOENT);
+	cr_expect(strstr(err.text, "/no/such"), "%s", err.text);
+	locks_free(locks);
+}
