@@ -441,6 +441,8 @@ void attach_free(struct attach *attach)
 		close(attach->gates.leads);
 	if (attach->gates.users)
 		close(attach->gates.users);
+	if (attach->returns_link)
+		close(attach->returns_link);
 	learn_release(&attach->learned);
 	free(attach->candidates);
 	pauses_release(&attach->pauses);

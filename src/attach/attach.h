@@ -108,10 +108,11 @@ bool attach_hides_missed_returns(const struct attach *attach);
 bool attach_counts_missed_returns(const struct attach *attach);
 
 /*
- * *returns: how many these have missed so far, which attach_missed() leaves out: read from the kernel's memory, in some
- * ms. Returns 0, also where there are none; -errno: nobody knows.
+ * *returns: how many these have missed so far, also before pauses, which attach_missed() leaves out: read from the
+ * kernel's memory by a program that is loaded the first time, in some ms. Returns 0, also where there are none; -errno:
+ * nobody knows.
  */
-int attach_missed_returns(const struct attach *attach, uint64_t *returns);
+int attach_missed_returns(struct attach *attach, uint64_t *returns);
 
 /*
  * Returns text that names a switch of the kernel that is off now, and how to switch it on; NULL: none is off. While it

@@ -300,6 +300,9 @@ static int describe_attach(const struct attach *attach, struct kept_attach *to, 
 	to->paused = attach->pauses.paused;
 	for (size_t i = 0; attach->pauses.missed && i <= attach->set->n_slots; i++)
 		*vec_push(&to->missed) = attach->pauses.missed[i];
+	/* of returns that were missed before a pause, only how many hits that makes */
+	if (to->missed.n)
+		to->missed.v[to->missed.n - 1] += attach->pauses.missed_returns;
 	return ret;
 }
 

@@ -81,6 +81,7 @@ struct attach {
 	size_t attached;
 	uint64_t identity; /* of the line up to these targets, see keep.h */
 	bool adopted;	   /* its links and copies are those of a process before us */
+	int returns_link;  /* of the program that reads what kretprobes have missed; 0: not loaded */
 	struct pauses {
 		struct plans {
 			struct plan {
@@ -93,7 +94,10 @@ struct attach {
 			vec(int);
 		} maps;		  /* to clear at resume; the caller's */
 		uint64_t *missed; /* by closed links: by slot, and the others. NULL: there was no pause */
-		char why[96];	  /* why_not of the targets in the pause */
+		/* of attach_missed_returns(), by closed links, and its error */
+		uint64_t missed_returns;
+		int unknown_returns;
+		char why[96]; /* why_not of the targets in the pause */
 		bool paused, resuming;
 		bool adopted; /* the process before us was in a pause when it ended */
 	} pauses;

@@ -62,17 +62,29 @@ static int sum_up(const struct attach *attach, int iterator, uint64_t *sum)
 	return n < 0 ? -errno : 0;
 }
 
-int attach_missed_returns(const struct attach *attach, uint64_t *returns)
+/* Returns the fd of the program's link, which attach_free() closes, or -errno. */
+static int link_program(struct attach *attach)
 {
-	__close int program = -1, link = -1, iterator = -1;
+	__close int program = -1;
+	int link;
 
-	*returns = 0;
-	if (!attach_hides_missed_returns(attach))
-		return 0;
+	if (attach->returns_link)
+		return attach->returns_link;
 	program = load_program();
-	if (program < 0)
-		return program;
-	link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	link = program < 0 ? program : bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	attach->returns_link = link < 0 ? 0 : link;
+	return link;
+}
+
+int attach_missed_returns(struct attach *attach, uint64_t *returns)
+{
+	__close int iterator = -1;
+	int link;
+
+	*returns = attach->pauses.missed_returns;
+	if (!attach_hides_missed_returns(attach))
+		return attach->pauses.unknown_returns;
+	link = link_program(attach);
 	if (link < 0)
 		return link;
 	iterator = bpf_iter_create(link);

@@ -55,9 +55,12 @@ void attach_pause(struct attach *attach, const char *why)
 {
 	struct pauses *pauses = &attach->pauses;
 	size_t n_slots = attach->set->n_slots;
+	uint64_t returns;
 
 	if (pauses->paused)
 		return;
+	pauses->unknown_returns = attach_missed_returns(attach, &returns);
+	pauses->missed_returns = returns;
 	pauses->paused = true;
 	snprintf(pauses->why, sizeof(pauses->why), "%s", why);
 	if (!pauses->missed)

@@ -170,8 +170,7 @@ void probes_say_missed(struct engine_instance *instance, const struct attach *at
 			    instance->filter.any ? " (hits that the filter would exclude are included)" : "");
 }
 
-uint64_t probes_say_missed_returns(struct engine_instance *instance, const struct attach *attach,
-				   const char *consequence)
+uint64_t probes_say_missed_returns(struct engine_instance *instance, struct attach *attach, const char *consequence)
 {
 	uint64_t missed = 0;
 

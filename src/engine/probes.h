@@ -55,8 +55,7 @@ void probes_say_missed(struct engine_instance *instance, const struct attach *at
  * Reports the returns of attach_missed_returns(), or that some may be missing. Returns how many are. consequence: "not
  * counted".
  */
-uint64_t probes_say_missed_returns(struct engine_instance *instance, const struct attach *attach,
-				   const char *consequence);
+uint64_t probes_say_missed_returns(struct engine_instance *instance, struct attach *attach, const char *consequence);
 /* Reports the calls of attach_pushed_out(). */
 void probes_say_pushed_out(uint64_t n);
 /* Reports if probes were switched off meanwhile, which the kernel does not. Returns true if so. */

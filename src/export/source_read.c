@@ -185,14 +185,16 @@ struct attach *source_attachment(struct source *source, size_t n)
 
 uint64_t source_missed(struct source *source)
 {
-	const struct attach *attach;
+	struct attach *attach;
 	uint64_t sum = 0;
 
 	for (size_t n = 0; (attach = source_attachment(source, n)); n++) {
 		size_t n_slots = attach_slots(attach);
 		__free uint64_t *by_slot = base_alloc(n_slots * sizeof(*by_slot));
-		uint64_t others = 0;
+		uint64_t others = 0, returns = 0;
 
+		if (!attach_missed_returns(attach, &returns))
+			sum += returns;
 		if (attach_missed(attach, by_slot, &others))
 			continue;
 		sum += others;

@@ -284,6 +284,8 @@ static void stop_recording(struct recorder *recorder)
 	recorder->missed = progs_missed(&recorder->progs, &recorder->knows_missed);
 	record_probes_pause(recorder, why);
 	recorder->missed += record_probes_missed(recorder);
+	if (recorder->probes.attach)
+		attach_missed_returns(recorder->probes.attach, &recorder->missed_returns);
 	if (recorder->marks.attach)
 		attach_pause(recorder->marks.attach, why);
 	if (recorder->capture)
@@ -319,12 +321,14 @@ static void record_losses(struct engine_instance *instance)
 		report_note("%llu event%s lost: the kernel skipped the probe while it was busy with another%s",
 			    (unsigned long long)recorder->missed, str_plural(recorder->missed),
 			    instance->filter.any ? " (events that the filter would exclude are included)" : "");
+	if (recorder->probes.attach)
+		probes_say_missed_returns(instance, recorder->probes.attach, "not recorded");
 	if (!recorder->knows_missed)
 		report_verbose("this kernel does not count the hits that it misses");
 	progs_say_losses(&recorder->progs, recorder->missed);
 	if (recorder->capture && strace_capture_losses(recorder->capture) && settings->fail_on_loss)
 		instance->ctx->failed = true;
-	if (settings->fail_on_loss && (recorder->lost || recorder->missed))
+	if (settings->fail_on_loss && (recorder->lost || recorder->missed || recorder->missed_returns))
 		instance->ctx->failed = true;
 }
 

@@ -87,7 +87,7 @@ int record_file_close(struct recorder *recorder, const char *name)
 	struct layout_end end = {
 		.recorded = recorder->passed,
 		.lost = recorder->lost,
-		.missed = recorder->missed,
+		.missed = recorder->missed + recorder->missed_returns,
 		.unattached = recorder->unattached,
 		.exit_status = ctx->command.ended ? ctx->command.status : -1,
 	};

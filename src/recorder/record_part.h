@@ -63,8 +63,9 @@ struct recorder {
 	struct ring_set *ring;
 	struct strace_capture *capture; /* of the set `strace`; NULL: it is off */
 	struct writer *writer;
-	uint64_t passed, lost; /* records that were written, and those that the rings lost before */
-	uint64_t missed;       /* hits that the kernel skipped */
+	uint64_t passed, lost;	 /* records that were written, and those that the rings lost before */
+	uint64_t missed;	 /* hits that the kernel skipped */
+	uint64_t missed_returns; /* as far as they are not among these: attach_missed_returns() */
 	bool knows_missed;
 	bool armed;
 	size_t unattached; /* targets of the user's probes */

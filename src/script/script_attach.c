@@ -318,7 +318,7 @@ uint64_t script_missed(const struct script *script)
 
 	for (size_t i = 0; i < script->program->probes.n; i++) {
 		const struct lang_probe *probe = &script->program->probes.v[i];
-		const struct attach *attach = script->probes[i].attach;
+		struct attach *attach = script->probes[i].attach;
 		__free uint64_t *by_slot = base_alloc((probe->targets.n_slots + 1) * sizeof(*by_slot));
 		uint64_t others = 0, returns = 0;
 

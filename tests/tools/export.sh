@@ -25,6 +25,23 @@ test_export_counts() {
 	export_stop
 }
 
+# What a kretprobe misses because many calls sleep in the function is in the page, also if the kernel does not report it.
+# kernels=ends
+test_export_missed_returns() {
+	export_start 'funccount --mechanism kprobe r:hrtimer_nanosleep'
+	# shellcheck disable=SC2046 # a list
+	waits 4 50 $(yes sleep | head -n 30) > did
+	scrape
+	# what the kernel reports is counted, and in both
+	awk '
+		function calls(n) { return n >= 120 && n <= 135 }
+		/^sonde_funccount_total/ { counted = $NF }
+		/^sonde_missed_hits_total/ { missed = $NF }
+		END { exit !missed || !(calls(counted) || calls(counted + missed)) }' page ||
+		fail "$(grep -E '^sonde_(funccount|missed_hits)_total' page)"
+	export_stop
+}
+
 # All buckets of a histogram are there, none is less than the one before it, and the last has all.
 test_export_histograms() {
 	export_start "funclatency $getpgid" "funclatency -F $getpgid $getppid as each buckets 1us..1s/4"

@@ -154,6 +154,21 @@ test_probes() {
 	[ "$(grep -c "^probe	$task	.*site=return" events)" = 40 ] || fail "not 40 returns"
 }
 
+# A kretprobe follows few calls at a time, sleeping ones included: what it misses is said, and in the file.
+# kernels=ends
+test_missed_returns() {
+	# shellcheck disable=SC2046 # a list
+	run sonde record --fail-on-loss --mechanism kprobe r:hrtimer_nanosleep -- waits 4 50 $(yes sleep | head -n 30)
+	expect_exit 1
+	missed=$(sed -n 's/.*: \([0-9]*\) \(hits*\|returns*\|events*\) \(missed\|lost\).*/\1/p' err)
+	[ "${missed:-0}" -gt 0 ] || fail "no return was missed"
+	recording
+	recorded=$(grep -c 'site=return' events) || :
+	expect_between "recorded or missed" 120 130 $((recorded + missed))
+	run sonde report sonde.trace
+	expect_err "the kernel missed $missed$"
+}
+
 # A tracepoint's record has the fields of its format.
 # kernels=ends
 test_tracepoints() {
