@@ -140,12 +140,12 @@ RECORD_PROGRAM(migrated)
 
 /* --- the life of tasks --- */
 
-/* The current task is the parent. */
+/* The current task is the parent. Its name is not always the child's: threads of the kernel are born with theirs (6.4). */
 RECORD_PROGRAM(forked)
 {
 	struct task_struct *child = (void *)context_word(ctx, 1);
 	__u64 both = bpf_get_current_pid_tgid();
-	struct record_fork now;
+	struct record_fork now = {};
 
 	if (!filter_pass())
 		return 0;
@@ -153,7 +153,7 @@ RECORD_PROGRAM(forked)
 	now.parent_tgid = both >> 32;
 	now.child = typed_load(typed, child, pid);
 	now.child_tgid = typed_load(typed, child, tgid);
-	bpf_get_current_comm(now.comm, sizeof(now.comm));
+	BPF_CORE_READ_STR_INTO(&now.comm, child, comm);
 	return record_put_all(RECORD_FORK, &now);
 }
 

@@ -94,7 +94,7 @@ struct record_migrate {
 };
 _Static_assert(sizeof(struct record_migrate) == 24, "as on the other side");
 
-/* A new thread, or a new process if its tgid is its pid. */
+/* A new thread, or a new process if its tgid is its pid. comm: the child's. */
 struct record_fork {
 	unsigned long long time;
 	unsigned int parent, parent_tgid;

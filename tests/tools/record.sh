@@ -154,6 +154,29 @@ test_probes() {
 	[ "$(grep -c "^probe	$task	.*site=return" events)" = 40 ] || fail "not 40 returns"
 }
 
+# A thread of the kernel is born with its own name since 6.4; before, it has the name of kthreadd and gets its own.
+# kernels=ends
+test_kernel_threads() {
+	device=$(disk scratch)
+	mke2fs "$device" > made 2>&1 || fail "no file system: $(cat made)"
+	mkdir mnt
+	start sonde record sched
+	mount -t ext4 "$device" mnt
+	(cd /proc && grep -s . [0-9]*/comm) | sed 's,/comm:,	,' > alive
+	stop INT
+	expect_exit 0
+	umount mnt
+	recording
+	sed -n 's/^\(fork	2\|comm\)	.*	\(child\|task\)=\([0-9]*\)	.*comm=/\3	/p' events > named
+	# /proc says more of a worker than its name
+	awk -F '\t' '
+		FNR == NR { name[$1] = $2; next }
+		$1 in name && index($2, name[$1]) != 1 { print $1 " is " $2 ", not " name[$1] }
+		$1 in name { n++ }
+		END { if (!n) print "no new thread" }' named alive > wrong
+	[ ! -s wrong ] || fail "$(cat wrong): $(cat named)"
+}
+
 # A kretprobe follows few calls at a time, sleeping ones included: what it misses is said, and in the file.
 # kernels=ends
 test_missed_returns() {
