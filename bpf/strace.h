@@ -135,6 +135,20 @@ enum strace_op {
 #define STRACE_FILES_POLL 8
 #define STRACE_FILES_BITS 1
 
+/* strace_step.wide, beside 0 and 1: the number is what a request of ioctl says of the size of its argument. */
+#define STRACE_OF_REQUEST 2
+
+/*
+ * The bytes of the argument: most requests have them in their number. Those that do not are older, and of small
+ * structs, but for disks, consoles and loop devices.
+ */
+static inline unsigned int strace_size_of_request(unsigned int request)
+{
+	unsigned int size = request >> 16 & 0x3fff;
+
+	return size ? size : request < 0x5400 ? 520 : 64;
+}
+
 struct strace_step {
 	unsigned char op, tag;
 	unsigned char from, at; /* the pointer; at: its place in a blob */

@@ -242,6 +242,8 @@ static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const vola
 {
 	__u64 count = step->scale;
 
+	if (step->wide == STRACE_OF_REQUEST)
+		return strace_size_of_request(number_of(scratch, step->count_from, 0, true));
 	if (step->count_from != STRACE_FROM_NONE)
 		count *= number_of(scratch, step->count_from, step->count_at, step->wide);
 	return (__s64)count < 0 ? PAGE * STRACE_ROOM : count;

@@ -221,6 +221,8 @@ void strace_error(struct str *out, int error);
 void strace_siginfo_bytes(struct strace_line *line, const void *bytes, int signal);
 /* {tv_sec=1, tv_nsec=0} of two longs */
 void strace_timespec(struct str *out, const void *bytes);
+/* The date and time in a remark, if it is one. */
+void strace_date_remark(struct str *out, int64_t seconds, uint64_t ns);
 /* {tv_sec=1, tv_usec=0} of two longs */
 void strace_timeval(struct str *out, const void *bytes);
 /* htons(ETH_P_IP), of a number in the network's order */

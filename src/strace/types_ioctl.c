@@ -14,7 +14,7 @@
 #define FIEMAP_REQUEST	  0xc020660b
 #define OLD_TERMINAL_SIZE 18 /* struct termio */
 /* The largest struct that is printed. */
-#define ARGUMENT_SIZE 64
+#define ARGUMENT_SIZE 4096
 
 static void print_ioctl(struct strace_line *line, unsigned int arg)
 {
@@ -35,7 +35,7 @@ static void print_ioctl(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_ioctl = { print_ioctl };
 
-/* --- files, extents and interfaces --- */
+/* --- files and extents --- */
 
 static void add_inode_flags(struct str *out, unsigned int value)
 {
@@ -75,72 +75,6 @@ static void add_fiemap(struct strace_line *line, const void *bytes)
 	str_addf(line->out, ", fm_mapped_extents=%u, ...}", map->mapped);
 }
 
-#define INTERFACE_SIZE 40
-
-/* Requests of struct ifreq that fill it in; those that read it are in the table. */
-static bool is_interface(unsigned int request)
-{
-	static const unsigned short requests[] = { 0x8910, 0x8913, 0x8915, 0x8917, 0x8919, 0x891b, 0x891d,
-						   0x8921, 0x8927, 0x8929, 0x8933, 0x8942, 0x8970 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
-		if (requests[i] == request)
-			return true;
-	return false;
-}
-
-static void add_interface(struct strace_line *line, unsigned int request, const char *bytes)
-{
-	static const struct strace_words flags = {
-		"IFF_", "UP BROADCAST DEBUG LOOPBACK POINTOPOINT NOTRAILERS RUNNING NOARP PROMISC ALLMULTI MASTER SLAVE MULTICAST "
-			"PORTSEL AUTOMEDIA DYNAMIC LOWER_UP DORMANT ECHO"
-	};
-	static const struct {
-		unsigned int request;
-		const char *name;
-	} addresses[] = { { 0x8915, "addr" }, { 0x8917, "dstaddr" }, { 0x8919, "broadaddr" }, { 0x891b, "netmask" } };
-	int value;
-
-	memcpy(&value, bytes + 16, sizeof(value));
-	if (request == 0x8910) {
-		str_addf(line->out, "{ifr_ifindex=%d", value);
-		if (strace_ok(line)) {
-			str_add(line->out, ", ifr_name=");
-			strace_text(line, bytes, strnlen(bytes, 16), false);
-		}
-		str_addc(line->out, '}');
-		return;
-	}
-	str_add(line->out, "{ifr_name=");
-	strace_text(line, bytes, strnlen(bytes, 16), false);
-	for (size_t i = 0; strace_ok(line) && i < ARRAY_SIZE(addresses); i++)
-		if (request == addresses[i].request) {
-			str_addf(line->out, ", ifr_%s=", addresses[i].name);
-			strace_sockaddr(line, bytes + 16, 16);
-		}
-	if (strace_ok(line) && request == 0x8913) {
-		str_add(line->out, ", ifr_flags=");
-		strace_bits(line->out, &flags, (unsigned short)value);
-	} else if (strace_ok(line) && request == 0x8927 && (value & 0xffff) == 1) {
-		const unsigned char *v = (const unsigned char *)bytes + 18;
-
-		str_addf(line->out, ", ifr_hwaddr={sa_family=ARPHRD_ETHER, sa_data=%02x:%02x:%02x:%02x:%02x:%02x}", v[0], v[1],
-			 v[2], v[3], v[4], v[5]);
-	} else if (strace_ok(line) && request == 0x8927 && (value & 0xffff) == 772) {
-		const unsigned char *v = (const unsigned char *)bytes + 18;
-
-		str_addf(line->out, ", ifr_hwaddr={sa_family=ARPHRD_LOOPBACK, sa_data=%02x:%02x:%02x:%02x:%02x:%02x}", v[0],
-			 v[1], v[2], v[3], v[4], v[5]);
-	} else if (strace_ok(line) && request == 0x8933) {
-		str_addf(line->out, ", ifr_ifindex=%d", value);
-	} else if (strace_ok(line) && request == 0x8921) {
-		str_addf(line->out, ", ifr_mtu=%d", value);
-	} else if (strace_ok(line) && request == 0x8942) {
-		str_addf(line->out, ", ifr_qlen=%d", value);
-	}
-	str_addc(line->out, '}');
-}
-
 /* --- arguments --- */
 
 /* struct termio, of System V */
@@ -156,7 +90,7 @@ static bool is_terminal(unsigned int request)
 
 static bool has_struct(unsigned int request)
 {
-	return is_terminal(request) || is_old_terminal(request) || is_interface(request) || request == TIOCGWINSZ || request == TIOCSWINSZ ||
+	return is_terminal(request) || is_old_terminal(request) || request == TIOCGWINSZ || request == TIOCSWINSZ ||
 	       request == FIEMAP_REQUEST || request == GETFLAGS_REQUEST || request == SETFLAGS_REQUEST;
 }
 
@@ -176,32 +110,35 @@ static bool add_struct(struct strace_line *line, unsigned int request, const voi
 		add_inode_flags(line->out, *(const unsigned int *)bytes);
 	else if (request == FIEMAP_REQUEST && n >= 32)
 		add_fiemap(line, bytes);
-	else if (is_interface(request) && n >= INTERFACE_SIZE)
-		add_interface(line, request, bytes);
 	else
 		return false;
 	return true;
 }
 
 /* What the table says of an argument; `p`: a pointer to n bytes. */
-static void add_by_shape(struct strace_line *line, uint64_t value, const struct strace_ioctl *known, const void *p, size_t n)
+static void add_by_shape(struct strace_line *line, unsigned int request, const struct strace_ioctl *known, const void *p, size_t n)
 {
-	const char *shape = known->shape;
-	size_t shape_n = known->shape_n;
-	bool is_own = *shape == '=', is_filled_in = *shape == '<';
+	const char *shape = known->shape, *end = shape + known->shape_n;
+	uint64_t value = strace_arg(line, 2);
+	bool filled_in = *shape == '<', in_hex = *shape == '0';
 
-	if (is_own) {
+	if (*shape == '=') {
 		if (strace_is_narrow(line))
 			value = (uint64_t)(int32_t)value;
 		p = &value;
 		n = sizeof(value);
-	}
-	shape += is_own || is_filled_in;
-	shape_n -= is_own || is_filled_in;
-	/* pointers of 32-bit programs have 4 bytes */
-	if (strace_is_narrow(line) && memmem(shape, shape_n, "%p8", 3))
+	} else if (n < (request >> 16 & 0x3fff)) {
 		p = NULL;
-	if (*shape == 'p' || !p || (is_filled_in && !strace_ok(line)) || !strace_shape(line, shape, shape_n, p, n, n))
+	}
+	shape += *shape == '=' || filled_in || in_hex;
+	/* pointers of 32-bit programs have 4 bytes */
+	if (strace_is_narrow(line) && memmem(shape, end - shape, "%p8", 3))
+		p = NULL;
+	if (*shape != 'p' && p && (!filled_in || strace_ok(line)) && strace_shape(line, shape, end - shape, p, n, n))
+		return;
+	if (in_hex)
+		str_addf(line->out, "%#llx", (unsigned long long)value);
+	else
 		strace_address(line->out, value);
 }
 
@@ -219,7 +156,7 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 	if (bytes && add_struct(line, request, bytes, n))
 		return;
 	if (known && known->shape_n)
-		add_by_shape(line, value, known, bytes, n);
+		add_by_shape(line, request, known, bytes, n);
 	else if (has_struct(request))
 		strace_address(line->out, value);
 	else
@@ -228,7 +165,7 @@ static void print_ioctl_arg(struct strace_line *line, unsigned int arg)
 const struct strace_type t_ioctl_arg = {
 	print_ioctl_arg,
 	.steps = {
-		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = ARGUMENT_SIZE, .most = ARGUMENT_SIZE,
-		  .when = STRACE_TO_EDGE },
+		{ STRACE_BYTES, .from = SELF, .count_from = BEFORE, .wide = STRACE_OF_REQUEST, .scale = 1,
+		  .most = ARGUMENT_SIZE, .when = STRACE_TO_EDGE },
 	},
 };

@@ -27,20 +27,22 @@ static bool take(struct walk *walk, void *to, size_t n)
 	return true;
 }
 
-/* The text in parentheses that comes next, which may have others in it. */
+/* The text in parentheses that comes next, which may have others in it; to NULL: it is left out. */
 static const char *inside(struct walk *walk, char *to, size_t size)
 {
 	const char *close = walk->at;
 	int depth = 0;
 
-	to[0] = '\0';
+	if (to)
+		to[0] = '\0';
 	do {
 		if (close == walk->end)
 			return to;
 		depth += (*close == '(') - (*close == ')');
 	} while (depth && ++close);
 	if (close > walk->at) {
-		snprintf(to, size, "%.*s", (int)(close - walk->at - 1), walk->at + 1);
+		if (to)
+			snprintf(to, size, "%.*s", (int)(close - walk->at - 1), walk->at + 1);
 		walk->at = close + 1;
 	}
 	return to;
@@ -63,7 +65,7 @@ static void add_interface(struct strace_line *line, unsigned int index, bool is_
 static bool add_named(struct walk *walk, char letter, uint64_t value)
 {
 	struct str remark __str = {};
-	char text[2048], *names = text, *colon, *unknown;
+	char text[8192], *names = text, *colon, *unknown;
 	struct strace_words words;
 
 	inside(walk, text, sizeof(text));
@@ -93,10 +95,10 @@ static bool add_named(struct walk *walk, char letter, uint64_t value)
 			str_add(walk->line->out, remark.data);
 		else
 			str_addf(walk->line->out, "%#llx /* %s */", (unsigned long long)value, remark.data);
-	} else if (letter != 'w')
+	} else if (letter != 'w' && letter != 'W')
 		(letter == 'e' ? strace_word : strace_bits)(walk->line->out, &words, value);
 	else if (!strace_word_if(walk->line->out, &words, value))
-		str_addf(walk->line->out, "%#llx", (unsigned long long)value);
+		str_addf(walk->line->out, letter == 'w' ? "%#llx" : "%llu", (unsigned long long)value);
 	return true;
 }
 
@@ -122,6 +124,13 @@ static bool add_padding(struct walk *walk, uint64_t value)
 	return true;
 }
 
+static void add_character(struct str *out, unsigned char c, const char *before)
+{
+	bool plain = c >= ' ' && c < 0x7f;
+
+	str_addf(out, plain ? c == '\'' || c == '\\' ? "%s'\\%c'" : "%s'%c'" : "%s'\\x%02x'", before, c);
+}
+
 /* Numbers that are seldom met, and those in hex. */
 static void add_special(struct str *out, char letter, size_t size, uint64_t value)
 {
@@ -137,6 +146,11 @@ static void add_special(struct str *out, char letter, size_t size, uint64_t valu
 		str_addf(out, "%llu /* %llu.%02llu s */", number, number / 100, number % 100);
 	} else if (letter == 'c') {
 		str_addc(out, '0');
+	} else if (letter == 'C') {
+		str_add(out, "v4l2_fourcc(");
+		for (int i = 0; i < 4; i++)
+			add_character(out, number >> 8 * i, i ? ", " : "");
+		str_addc(out, ')');
 	} else if (letter == 'D') {
 		str_addf(out, "makedev(%#x, %#x)", major(value), minor(value));
 	} else if (letter == 'U' && (uint32_t)value == UINT32_MAX) {
@@ -180,6 +194,7 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 	case 'B':
 	case 'e':
 	case 'w':
+	case 'W':
 	case 'y':
 	case 'Y':
 		return add_named(walk, letter, value);
@@ -232,21 +247,50 @@ static void add_ends(struct walk *walk, const unsigned char *bytes)
 		 text[0], text[1]);
 }
 
+/* Texts that -s cuts: S all bytes, t up to a NUL, Q in hex. Returns false for other letters. */
+static bool add_text(struct strace_line *line, char letter, const unsigned char *bytes, size_t size)
+{
+	size_t n = letter == 't' ? strnlen((const char *)bytes, size) : size, most = line->settings->size;
+	bool cut = n > most;
+
+	if (letter == 't' && n == size && !cut) {
+		n--;
+		cut = true;
+	}
+	n = n < most ? n : most;
+	if (letter == 'Q') {
+		add_quoted(line->out, bytes, n);
+		str_add(line->out, cut ? "..." : "");
+		return true;
+	}
+	if (letter != 'S' && letter != 't')
+		return false;
+	strace_text(line, bytes, n, cut);
+	return true;
+}
+
 static bool add_bytes(struct walk *walk, char letter, size_t size)
 {
 	struct str *out = walk->line->out;
-	unsigned char bytes[128];
+	const unsigned char *bytes = walk->bytes + walk->used;
 	char text[INET6_ADDRSTRLEN] = "";
 	size_t len;
 	uint16_t len_16;
+	uint32_t len_32;
 
-	if (size > sizeof(bytes) || !take(walk, bytes, size))
+	if (size > walk->n - walk->used)
 		return false;
+	walk->used += size;
+	if (add_text(walk->line, letter, bytes, size))
+		return true;
 	if (letter == 'a') {
 		strace_sockaddr(walk->line, bytes, size);
 	} else if (letter == 's') {
 		len = strnlen((const char *)bytes, size);
 		strace_text(walk->line, bytes, len == size && size > 1 ? size - 1 : len, len == size && size > 1);
+	} else if (letter == 'g') {
+		for (size_t i = 0; i < size; i++)
+			str_addf(out, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
 	} else if (letter == 'm') {
 		add_hex(out, bytes, size, "%02x", ":%02x");
 	} else if (letter == 'q') {
@@ -254,6 +298,9 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 	} else if (letter == 'P') {
 		memcpy(&len_16, walk->bytes + atoi(inside(walk, text, sizeof(text))), sizeof(len_16));
 		add_quoted(out, bytes, len_16 < size ? len_16 : size);
+	} else if (letter == 'T') {
+		memcpy(&len_32, walk->bytes + atoi(inside(walk, text, sizeof(text))), sizeof(len_32));
+		strace_text(walk->line, bytes, len_32 < size ? len_32 : size, false);
 	} else if (letter == 'J') {
 		inside(walk, text, sizeof(text));
 		for (size_t i = 0; i < size; i++)
@@ -285,6 +332,126 @@ static void add_rest(struct walk *walk)
 		}
 }
 
+static bool walk_on(struct walk *walk);
+
+static bool is_zero(const unsigned char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* What the condition of "if" says of bytes of the struct: %!4 of the next ones, %=8&3 and %=8.2=3 of 4 or 2 at 8. */
+static bool holds(struct walk *walk, char letter)
+{
+	unsigned long at = strtoul(walk->at, (char **)&walk->at, 10), n = 4;
+	uint64_t number = 0, other;
+
+	if (letter == '!') {
+		if (at > walk->n - walk->used || !is_zero(walk->bytes + walk->used, at))
+			return true;
+		walk->used += at;
+		return false;
+	}
+	if (*walk->at == '.')
+		n = strtoul(walk->at + 1, (char **)&walk->at, 10);
+	if (n > sizeof(number) || at + n > walk->n)
+		return false;
+	memcpy(&number, walk->bytes + at, n);
+	letter = *walk->at++;
+	other = strtoull(walk->at, (char **)&walk->at, 0);
+	switch (letter) {
+	case '&':
+		return number & other;
+	case '^':
+		return !(number & other);
+	case '!':
+		return number != other;
+	case '}':
+		return number > other;
+	case '{':
+		return number < other;
+	default:
+		return number == other;
+	}
+}
+
+/*
+ * What is shown only with -v (v, else "...", or V), only without it (N), only if the call succeeded (>) or failed (<),
+ * or only if bytes are not zero (!) or a number is so (=).
+ */
+static bool add_if(struct walk *walk, char letter)
+{
+	bool whole = walk->line->settings->whole, shown;
+
+	if (letter == 'v' || letter == 'V' || letter == 'N')
+		shown = whole == (letter != 'N');
+	else if (letter == '>' || letter == '<')
+		shown = strace_ok(walk->line) == (letter == '>');
+	else
+		shown = holds(walk, letter);
+	if (shown) {
+		walk->at++; /* its end is left out by walk_on() */
+		return true;
+	}
+	inside(walk, NULL, 0);
+	str_add(walk->line->out, letter == 'v' ? "..." : "");
+	return true;
+}
+
+/*
+ * So many of what is in parentheses, without -v 32 at most: %*3(...), or as a number of the struct says, %*@8.2.1.51(...)
+ * twice the one at 8 and one more, 51 at most.
+ */
+static bool add_elements(struct walk *walk)
+{
+	struct walk element = *walk;
+	bool told = *walk->at == '@';
+	unsigned int v[4] = {}, n, most;
+
+	walk->at += told;
+	for (int i = 0; i < (told ? 4 : 1); i++)
+		v[i] = strtoul(walk->at + (i > 0), (char **)&walk->at, 10);
+	n = v[0];
+	if (told) {
+		if (v[0] + sizeof(n) > walk->n)
+			return false;
+		memcpy(&n, walk->bytes + v[0], sizeof(n));
+		n = n < v[3] ? n * v[1] + v[2] : v[3];
+		n = n < v[3] ? n : v[3];
+	}
+	most = walk->line->settings->whole ? n : 32;
+	const char *begin = walk->at + 1;
+
+	inside(walk, NULL, 0);
+	element.end = walk->at - 1;
+	for (unsigned int i = 0; i < n && i < most; i++) {
+		str_add(walk->line->out, i ? ", " : "");
+		element.at = begin;
+		if (!walk_on(&element))
+			return false;
+	}
+	walk->used = element.used;
+	str_add(walk->line->out, n > most ? ", ..." : "");
+	return true;
+}
+
+/* Of a time that is so many bytes back: seconds, and ns of 4 bytes. */
+static bool add_date(struct walk *walk)
+{
+	size_t back = strtoul(walk->at, (char **)&walk->at, 10);
+	int64_t seconds;
+	uint32_t ns;
+
+	if (back > walk->used || back < sizeof(seconds) + sizeof(ns))
+		return false;
+	memcpy(&seconds, walk->bytes + walk->used - back, sizeof(seconds));
+	memcpy(&ns, walk->bytes + walk->used - back + sizeof(seconds), sizeof(ns));
+	strace_date_remark(walk->line->out, seconds, ns);
+	return true;
+}
+
 static bool add_item(struct walk *walk)
 {
 	char letter = *walk->at++;
@@ -303,16 +470,14 @@ static bool add_item(struct walk *walk)
 			walk->at++;
 		return walk->at < walk->end;
 	}
-	if (letter == 'v') {
-		if (walk->line->settings->whole) {
-			walk->at++; /* its end is left out below */
-			return true;
-		}
-		walk->at = memchr(walk->at, ')', walk->end - walk->at);
-		if (!walk->at)
-			return false;
-		walk->at++;
-		str_add(walk->line->out, "...");
+	if (strchr("vVN><!=", letter))
+		return add_if(walk, letter);
+	if (letter == '*')
+		return add_elements(walk);
+	if (letter == '$')
+		return add_date(walk);
+	if (letter == '#') {
+		strace_address(walk->line->out, strace_arg(walk->line, 2));
 		return true;
 	}
 	while (walk->at < walk->end && *walk->at >= '0' && *walk->at <= '9' && size < 1000)
@@ -323,7 +488,23 @@ static bool add_item(struct walk *walk)
 	}
 	if (!size)
 		return false;
-	return strchr(".asmqAEFPJ", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
+	return strchr(".asgmqAEFPJStQT", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
+}
+
+static bool walk_on(struct walk *walk)
+{
+	while (walk->at < walk->end) {
+		char c = *walk->at++;
+
+		/* the end of what only -v shows, and of what has been left out */
+		if (c == ')' || (c == '|' && walk->at[-2] == '%'))
+			continue;
+		if (c != '%')
+			str_addc(walk->line->out, c);
+		else if (walk->at == walk->end || !add_item(walk))
+			return false;
+	}
+	return true;
 }
 
 bool strace_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n, size_t size)
@@ -333,17 +514,8 @@ bool strace_shape(struct strace_line *line, const char *shape, size_t shape_n, c
 	struct walk walk = { .line = &part, .at = shape, .end = shape + shape_n, .bytes = bytes, .n = n, .size = size };
 
 	part.out = &text;
-	while (walk.at < walk.end) {
-		char c = *walk.at++;
-
-		/* the end of what only -v shows, and of what has been left out */
-		if (c == ')' || (c == '|' && walk.at[-2] == '%'))
-			continue;
-		if (c != '%')
-			str_addc(&text, c);
-		else if (walk.at == walk.end || !add_item(&walk))
-			return false;
-	}
+	if (!walk_on(&walk))
+		return false;
 	str_addn(line->out, text.data, text.len);
 	return true;
 }

@@ -73,21 +73,26 @@ static void print_stat(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_stat = { print_stat, .steps = { STEP_WRITES(sizeof(struct stat)) } };
 
-static void add_statx_time(struct str *out, const char *name, const struct statx_timestamp *time)
+void strace_date_remark(struct str *out, int64_t seconds, uint64_t ns)
 {
-	char text[40];
-	time_t seconds = time->tv_sec;
+	char text[40], zone[8];
+	time_t time = seconds;
 	struct tm tm;
 
-	str_addf(out, ", stx_%s={tv_sec=%lld, tv_nsec=%u}", name, L(time->tv_sec), time->tv_nsec);
-	if ((!time->tv_sec && !time->tv_nsec) || !localtime_r(&seconds, &tm) ||
+	if ((!seconds && !ns) || ns > 999999999 || !localtime_r(&time, &tm) ||
 	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
 		return;
+	strftime(zone, sizeof(zone), "%z", &tm);
 	str_addf(out, " /* %s", text);
-	if (time->tv_nsec)
-		str_addf(out, ".%09u", time->tv_nsec);
-	strftime(text, sizeof(text), "%z", &tm);
-	str_addf(out, "%s */", text);
+	if (ns)
+		str_addf(out, ".%09u", (unsigned int)ns);
+	str_addf(out, "%s */", zone);
+}
+
+static void add_statx_time(struct str *out, const char *name, const struct statx_timestamp *time)
+{
+	str_addf(out, ", stx_%s={tv_sec=%lld, tv_nsec=%u}", name, L(time->tv_sec), time->tv_nsec);
+	strace_date_remark(out, time->tv_sec, time->tv_nsec);
 }
 
 /* All members, with -v. */
@@ -244,22 +249,12 @@ const struct strace_type t_timespec_left = { print_timespec_left, .steps = { STE
 
 static void add_stamp(struct str *out, const struct timespec *time)
 {
-	char text[40], zone[8];
-	struct tm tm;
-
 	if (time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT) {
 		str_add(out, time->tv_nsec == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
 		return;
 	}
 	strace_timespec(out, time);
-	if ((!time->tv_sec && !time->tv_nsec) || time->tv_nsec < 0 || time->tv_nsec > 999999999 ||
-	    !localtime_r(&time->tv_sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
-		return;
-	strftime(zone, sizeof(zone), "%z", &tm);
-	str_addf(out, " /* %s", text);
-	if (time->tv_nsec)
-		str_addf(out, ".%09ld", time->tv_nsec);
-	str_addf(out, "%s */", zone);
+	strace_date_remark(out, time->tv_sec, time->tv_nsec);
 }
 
 static void print_times(struct strace_line *line, unsigned int arg)

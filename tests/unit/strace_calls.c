@@ -44,6 +44,8 @@ static const char *add_blob(struct strace_record *record, const struct strace_st
 	if (step->op != STRACE_BYTES || step->from < SELF - STRACE_ARGS || (step->when & STRACE_IF_OK && record->ret < 0))
 		return NULL;
 	n = number_of(step, (const uint64_t *)record->args, record->ret, arg, first) * step->scale;
+	if (step->wide == STRACE_OF_REQUEST)
+		n = strace_size_of_request(record->args[arg - 1]);
 	blob->tag = arg * STRACE_TYPE_STEPS + i;
 	blob->status = n > step->most ? STRACE_SHORT : STRACE_WHOLE;
 	blob->n = n < step->most ? n : step->most;
@@ -130,6 +132,33 @@ Test(strace, options_that_are_filled_in_in_part)
 	GOT("SOL_NETLINK, NETLINK_LIST_MEMBERSHIPS, [1, 2], [8]", 270, 9, P(words), P(&lengths[3]));
 	GOT("SOL_TCP, TCP_INFO, \"\\1\\0\\0\\0\\2\", [5]", 6, 11, P(words), P(&lengths[2]));
 	FAILED("getsockopt", 3, 1, SO_LINGER, P(words), P(&lengths[5]));
+}
+
+#define REQUEST(WANT, RET, ...) expect_args("ioctl", RET, ARGS(3, __VA_ARGS__), "3, " WANT)
+
+Test(strace, structs_of_ioctl)
+{
+	static const unsigned int words[2048] = { 2, 0, 0, 5, 7, 0, 8 };
+	static const int geometry[130] = { 2, 0, 5, 2 };
+	static const int64_t correction[3] = { 1, -1 }, level[3] = { 2, 2 };
+	static const char interface[64] = "lo\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\1\2\3\4\5\6";
+
+	/* what only a call that has succeeded fills in */
+	REQUEST("HDIO_GETGEO, {heads=2, sectors=0, cylinders=0, start=8589934597}", 0, 0x301, P(geometry));
+	REQUEST("HDIO_GETGEO, NULL", -9, 0x301, 0);
+	REQUEST("SIOCGIFHWADDR, {ifr_name=\"lo\", ifr_hwaddr={sa_family=ARPHRD_ETHER, sa_data=01:02:03:04:05:06}}", 0, 0x8927,
+		P(interface));
+	REQUEST("SIOCGIFHWADDR, {ifr_name=\"lo\"}", -19, 0x8927, P(interface));
+	/* an array whose length another member says */
+	REQUEST("PTP_SYS_OFFSET, {n_samples=2, rsv=[0, 0, 0x5], ts=[{sec=7, nsec=8}, {sec=0, nsec=0}, {sec=0, nsec=0}, "
+		"{sec=0, nsec=0}, {sec=0, nsec=0}]}",
+		0, 0x43403d05, P(words));
+	/* members that stand there only if others say so */
+	REQUEST("RTC_PARAM_SET, {param=RTC_PARAM_CORRECTION, svalue=-1, index=0}", 0, 0x40187014,
+		P(correction));
+	REQUEST("RTC_PARAM_SET, {param=RTC_PARAM_BACKUP_SWITCH_MODE, uvalue=RTC_BSM_LEVEL, index=0}", 0, 0x40187014,
+		P(level));
+	REQUEST("LOOP_SET_STATUS64, {lo_offset=0x8, lo_number=0, lo_flags=0, lo_file_name=\"\", ...}", 0, 0x4c04, P(words));
 }
 
 #define ASKED(WANT, ...) expect_args("socket", -22, ARGS(__VA_ARGS__), WANT)
