@@ -1,90 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls that control the kernel or other processes: bpf, perf_event_open, io_uring, landlock, seccomp, ptrace. */
+/* Calls that control the kernel or other processes: io_uring, landlock, seccomp, ptrace. */
 #include <linux/io_uring.h>
-#include <linux/perf_event.h>
 
 #include "strace_part.h"
 #include "types.h"
 
 #define U(X) ((unsigned long long)(X))
-
-/* --- perf_event_open --- */
-
-BITS(t_perf_flags, "PERF_FLAG_", "FD_NO_GROUP FD_OUTPUT PID_CGROUP FD_CLOEXEC");
-
-#define PERF_SIZES "=64 VER0 =72 VER1 =80 VER2 =96 VER3 =104 VER4 =112 VER5 =120 VER6 =128 VER7 =136 VER8"
-
-static void add_perf_config(struct strace_line *line, const struct perf_event_attr *attr)
-{
-	static const struct strace_words hardware = {
-		"PERF_COUNT_HW_", "CPU_CYCLES INSTRUCTIONS CACHE_REFERENCES CACHE_MISSES BRANCH_INSTRUCTIONS BRANCH_MISSES "
-				  "BUS_CYCLES STALLED_CYCLES_FRONTEND STALLED_CYCLES_BACKEND REF_CPU_CYCLES"
-	};
-	static const struct strace_words software = {
-		"PERF_COUNT_SW_", "CPU_CLOCK TASK_CLOCK PAGE_FAULTS CONTEXT_SWITCHES CPU_MIGRATIONS PAGE_FAULTS_MIN "
-				  "PAGE_FAULTS_MAJ ALIGNMENT_FAULTS EMULATION_FAULTS DUMMY BPF_OUTPUT CGROUP_SWITCHES"
-	};
-
-	str_add(line->out, ", config=");
-	if (attr->type == PERF_TYPE_HARDWARE)
-		strace_word(line->out, &hardware, attr->config);
-	else if (attr->type == PERF_TYPE_SOFTWARE)
-		strace_word(line->out, &software, attr->config);
-	else if (attr->config)
-		str_addf(line->out, "%#llx", U(attr->config));
-	else
-		str_addc(line->out, '0');
-}
-
-static void print_perf_attr(struct strace_line *line, unsigned int arg)
-{
-	static const struct strace_words kinds = { "PERF_TYPE_", "HARDWARE SOFTWARE TRACEPOINT HW_CACHE RAW BREAKPOINT" };
-	static const struct strace_words samples = {
-		"PERF_SAMPLE_", "IP TID TIME ADDR READ CALLCHAIN ID CPU PERIOD STREAM_ID RAW BRANCH_STACK REGS_USER STACK_USER "
-				"WEIGHT DATA_SRC IDENTIFIER TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP DATA_PAGE_SIZE "
-				"CODE_PAGE_SIZE WEIGHT_STRUCT"
-	};
-	static const struct strace_words formats = { "PERF_FORMAT_",
-						     "TOTAL_TIME_ENABLED TOTAL_TIME_RUNNING ID GROUP LOST" };
-	static const char *const skids[] = { "arbitrary skid", "constant skid", "requested to have 0 skid", "must have 0 skid" };
-	const struct perf_event_attr *attr = strace_struct(line, arg, 0, 48);
-	struct str *out = line->out;
-
-	if (!attr)
-		return;
-	str_add(out, "{type=");
-	strace_word(out, &kinds, attr->type);
-	str_add(out, ", size=");
-	strace_word(out, &(const struct strace_words){ "PERF_ATTR_SIZE_", PERF_SIZES }, attr->size);
-	add_perf_config(line, attr);
-	str_addf(out, attr->freq ? ", sample_freq=%llu" : ", sample_period=%llu", U(attr->sample_period));
-	str_add(out, ", sample_type=");
-	strace_bits(out, &samples, attr->sample_type);
-	str_add(out, ", read_format=");
-	strace_bits(out, &formats, attr->read_format);
-#define FLAG(NAME) \
-	if (attr->NAME) \
-	str_add(out, ", " #NAME "=1")
-	FLAG(disabled);
-	FLAG(inherit);
-	FLAG(pinned);
-	FLAG(exclusive);
-	FLAG(exclude_user);
-	FLAG(exclude_kernel);
-	FLAG(exclude_hv);
-	FLAG(exclude_idle);
-	FLAG(mmap);
-	FLAG(comm);
-	FLAG(freq);
-	FLAG(inherit_stat);
-	FLAG(enable_on_exec);
-	FLAG(task);
-	FLAG(watermark);
-#undef FLAG
-	str_addf(out, ", precise_ip=%u /* %s */", attr->precise_ip, skids[attr->precise_ip]);
-	str_add(out, ", ...}");
-}
-const struct strace_type t_perf_attr = { print_perf_attr, .steps = { STEP_READS(64) } };
 
 /* --- io_uring --- */
 

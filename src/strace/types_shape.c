@@ -27,25 +27,38 @@ static bool take(struct walk *walk, void *to, size_t n)
 	return true;
 }
 
-/* The text in parentheses that comes next, which may have others in it; to NULL: it is left out. */
+/* The text in parentheses that comes next, which may have others in it. */
 static const char *inside(struct walk *walk, char *to, size_t size)
 {
 	const char *close = walk->at;
 	int depth = 0;
 
-	if (to)
-		to[0] = '\0';
+	to[0] = '\0';
 	do {
 		if (close == walk->end)
 			return to;
 		depth += (*close == '(') - (*close == ')');
 	} while (depth && ++close);
 	if (close > walk->at) {
-		if (to)
-			snprintf(to, size, "%.*s", (int)(close - walk->at - 1), walk->at + 1);
+		snprintf(to, size, "%.*s", (int)(close - walk->at - 1), walk->at + 1);
 		walk->at = close + 1;
 	}
 	return to;
+}
+
+/* Leaves out the text in parentheses that comes next; false: there is none, or it has no end. */
+static bool leave_out(struct walk *walk)
+{
+	int depth = 0;
+
+	for (const char *at = walk->at; at < walk->end; at++) {
+		depth += (*at == '(') - (*at == ')');
+		if (!depth) {
+			walk->at = at + 1;
+			return *at == ')';
+		}
+	}
+	return false;
 }
 
 /* The name of an interface of this network namespace, or its number: of a recording always. */
@@ -395,9 +408,8 @@ static bool add_if(struct walk *walk, char letter)
 		walk->at++; /* its end is left out by walk_on() */
 		return true;
 	}
-	inside(walk, NULL, 0);
 	str_add(walk->line->out, letter == 'v' ? "..." : "");
-	return true;
+	return leave_out(walk);
 }
 
 /*
@@ -424,7 +436,8 @@ static bool add_elements(struct walk *walk)
 	most = walk->line->settings->whole ? n : 32;
 	const char *begin = walk->at + 1;
 
-	inside(walk, NULL, 0);
+	if (!leave_out(walk))
+		return false;
 	element.end = walk->at - 1;
 	for (unsigned int i = 0; i < n && i < most; i++) {
 		str_add(walk->line->out, i ? ", " : "");

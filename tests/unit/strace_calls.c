@@ -138,7 +138,7 @@ Test(strace, options_that_are_filled_in_in_part)
 
 Test(strace, structs_of_ioctl)
 {
-	static const unsigned int words[2048] = { 2, 0, 0, 5, 7, 0, 8 };
+	static const unsigned int words[2048] = { 2, 0, 0, 5 };
 	static const int geometry[130] = { 2, 0, 5, 2 };
 	static const int64_t correction[3] = { 1, -1 }, level[3] = { 2, 2 };
 	static const char interface[64] = "lo\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\1\2\3\4\5\6";
@@ -150,7 +150,7 @@ Test(strace, structs_of_ioctl)
 		P(interface));
 	REQUEST("SIOCGIFHWADDR, {ifr_name=\"lo\"}", -19, 0x8927, P(interface));
 	/* an array whose length another member says */
-	REQUEST("PTP_SYS_OFFSET, {n_samples=2, rsv=[0, 0, 0x5], ts=[{sec=7, nsec=8}, {sec=0, nsec=0}, {sec=0, nsec=0}, "
+	REQUEST("PTP_SYS_OFFSET, {n_samples=2, rsv=[0, 0, 0x5], ts=[{sec=0, nsec=0}, {sec=0, nsec=0}, {sec=0, nsec=0}, "
 		"{sec=0, nsec=0}, {sec=0, nsec=0}]}",
 		0, 0x43403d05, P(words));
 	/* members that stand there only if others say so */
@@ -158,7 +158,7 @@ Test(strace, structs_of_ioctl)
 		P(correction));
 	REQUEST("RTC_PARAM_SET, {param=RTC_PARAM_BACKUP_SWITCH_MODE, uvalue=RTC_BSM_LEVEL, index=0}", 0, 0x40187014,
 		P(level));
-	REQUEST("LOOP_SET_STATUS64, {lo_offset=0x8, lo_number=0, lo_flags=0, lo_file_name=\"\", ...}", 0, 0x4c04, P(words));
+	REQUEST("LOOP_SET_STATUS64, {lo_offset=0, lo_number=0, lo_flags=0, lo_file_name=\"\", ...}", 0, 0x4c04, P(words));
 }
 
 #define ASKED(WANT, ...) expect_args("socket", -22, ARGS(__VA_ARGS__), WANT)
@@ -220,7 +220,7 @@ Test(strace, addresses_of_sockets)
 
 Test(strace, requests_of_ioctl)
 {
-	static const unsigned int words[16] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	static const unsigned int words[130] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	static const unsigned short old[32] = { 0, 0, 0xd };
 
 	REQUESTED("BLKFLSBUF", 0x1261, P(words));
@@ -242,7 +242,7 @@ Test(strace, requests_of_ioctl)
 /* A text that says more than there is, or is none, is not printed. */
 Test(strace, shapes_of_ioctl)
 {
-	static const char *const bad[] = { "%", "%d", "%d9", "%b4", "%b4(", "%b4(X)", "%e4(", "%v(", "%s99", "%.65", "%d4%d8", "%d8%?" };
+	static const char *const bad[] = { "%", "%d", "%d9", "%b4", "%b4(", "%b4(X)", "%e4(", "%v(", "%s99", "%.65", "%d4%d8", "%d8%?", "%>(", "%!4(", "%=0=1(", "%*2", "%$16", "%t9" };
 	struct str out __str = {};
 	struct strace_line line = { .out = &out, .settings = &settings };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Makes requests of ioctl of many drivers, of a descriptor that is none, for the comparison of `sonde strace` with
- * strace: structs of zeros, of small numbers and of large ones, at the end of the memory, and pointers to nothing.
+ * Makes requests of ioctl of many drivers, of a descriptor that is none, and calls of perf_event_open that fail, for the
+ * comparison of `sonde strace` with strace: structs of zeros, of small numbers and of large ones, at the end of the
+ * memory, and pointers to nothing.
  */
 #include <stdint.h>
 #include <string.h>
@@ -67,5 +68,11 @@ int main(void)
 		syscall(SYS_ioctl, -1, request, NULL);
 		syscall(SYS_ioctl, -1, request, (void *)-16);
 	}
+	/* struct perf_event_attr, with flags that are none */
+	for (int kind = 0; kind < KINDS; kind++)
+		for (unsigned int size = 56; size <= 132; size += 4) {
+			((uint32_t *)(pages + kind * PAGE))[1] = size;
+			syscall(SYS_perf_event_open, pages + kind * PAGE, -1, -1, -1, 63);
+		}
 	_exit(0);
 }
