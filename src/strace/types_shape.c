@@ -397,6 +397,7 @@ static bool holds(struct walk *walk, char letter)
 static bool add_if(struct walk *walk, char letter)
 {
 	bool whole = walk->line->settings->whole, shown;
+	struct walk part;
 
 	if (letter == 'v' || letter == 'V' || letter == 'N')
 		shown = whole == (letter != 'N');
@@ -404,12 +405,13 @@ static bool add_if(struct walk *walk, char letter)
 		shown = strace_ok(walk->line) == (letter == '>');
 	else
 		shown = holds(walk, letter);
-	if (shown) {
-		walk->at++; /* its end is left out by walk_on() */
-		return true;
-	}
-	str_add(walk->line->out, letter == 'v' ? "..." : "");
-	return leave_out(walk);
+	part = *walk;
+	if (!leave_out(&part))
+		return false;
+	/* the end of what is shown is left out by walk_on() */
+	walk->at = shown ? walk->at + 1 : part.at;
+	str_add(walk->line->out, shown || letter != 'v' ? "" : "...");
+	return true;
 }
 
 /*
