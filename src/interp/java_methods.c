@@ -152,10 +152,11 @@ static const char *read_file(struct java *java, const struct java_process *proce
 {
 	const struct java_layout *layout = &process->runtime->java;
 	char text[NAMES_FILE] = "";
+	const uint64_t at = layout->class_file ? parts->holder + layout->class_file : parts->pool + layout->pool_file;
 	const char *file = NULL;
 	uint16_t index;
 
-	if (peek_copy(process->peek, parts->pool + layout->pool_file, &index, sizeof(index)) && index &&
+	if (peek_copy(process->peek, at, &index, sizeof(index)) && index &&
 	    read_symbol(process, word_at(process, parts->pool + layout->pool_begin + 8ULL * index), text, sizeof(text)))
 		file = java_string(java, text);
 	return file ? file : "";

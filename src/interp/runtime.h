@@ -66,7 +66,8 @@ struct java_layout {
 	uint32_t places, places_end, scopes, metadata;
 	/* Of a method, what of it does not change, its constants, its class. */
 	uint32_t method_const, const_pool, const_code_size, const_size, const_name, const_flags, const_number, code_begin;
-	uint32_t pool_holder, pool_length, pool_file, pool_begin, class_name, class_pool, class_methods, methods_data;
+	/* class_file: where the class has what pool_file says; 0: it has not */
+	uint32_t pool_holder, pool_length, pool_file, pool_begin, class_name, class_pool, class_methods, class_file, methods_data;
 	uint32_t symbol_length, symbol_body;
 	bool is_new;   /* code has its tables elsewhere: 25 */
 	uint8_t minus; /* what each byte of a packed number has too much: 1 from 20 on */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * HotSpot in libjvm: the file exports tables for debuggers (gHotSpotVMStructs) with the members of objects and of what is
- * static, by their names. Addresses stand there; the offsets are filled in by a function that the loader calls, which
- * consists of stores of constants: those are read from its code.
+ * static, by their names. Addresses stand there. Offsets do, too, or are filled in by a function that the loader calls, which
+ * consists of stores of constants: those are read from its code. That is up to the compiler.
  */
 #include "java.h"
 #include "language.h"
 
 #define ENTRIES_MAX 4096
+#define PIECE	    128 /* entries that are read together; ENTRIES_MAX is a multiple */
 #define TEXT	    64
 #define FAR_MAX	    (1LL << 30)	       /* bytes between the state and what is static */
 #define INIT_MAX    (32 * 1024 * 1024) /* bytes of code */
@@ -21,9 +22,13 @@ struct entry {
 };
 
 #define IN(what) offsetof(struct java_layout, what)
-#define IN_ALL	 3U /* versions before 25, and from there on */
-#define ONLY_OLD 1U
-#define ONLY_NEW 2U
+/* Versions: 11, 17, 21, and from 25 on. */
+#define IN_11	 1U
+#define IN_17	 2U
+#define IN_21	 4U
+#define ONLY_NEW 8U
+#define ONLY_OLD (IN_11 | IN_17 | IN_21)
+#define IN_ALL	 (ONLY_OLD | ONLY_NEW)
 
 /* What a plan or names want, and in which versions. */
 static const struct wanted {
@@ -36,7 +41,8 @@ static const struct wanted {
 	{ "CodeCache", "_heaps", IN(heaps), IN_ALL },
 	{ "AbstractInterpreter", "_code", IN(interpreter), IN_ALL },
 	{ "StubRoutines", "_call_stub_return_address", IN(call_stub), IN_ALL },
-	{ "GrowableArrayBase", "_len", IN(array_length), IN_ALL },
+	{ "GenericGrowableArray", "_len", IN(array_length), IN_11 },
+	{ "GrowableArrayBase", "_len", IN(array_length), IN_ALL & ~IN_11 },
 	{ "GrowableArray<int>", "_data", IN(array_data), IN_ALL },
 	{ "VirtualSpace", "_low", IN(space_low), IN_ALL },
 	{ "VirtualSpace", "_high", IN(space_high), IN_ALL },
@@ -68,12 +74,13 @@ static const struct wanted {
 	{ "ConstMethod", "_code_size", IN(const_code_size), IN_ALL },
 	{ "ConstMethod", "_constMethod_size", IN(const_size), IN_ALL },
 	{ "ConstMethod", "_name_index", IN(const_name), IN_ALL },
-	{ "ConstMethod", "_flags", IN(const_flags), ONLY_OLD },
-	{ "ConstMethod", "_flags._flags", IN(const_flags), ONLY_NEW },
+	{ "ConstMethod", "_flags", IN(const_flags), IN_11 | IN_17 },
+	{ "ConstMethod", "_flags._flags", IN(const_flags), IN_21 | ONLY_NEW },
 	{ "ConstMethod", "_method_idnum", IN(const_number), IN_ALL },
 	{ "ConstantPool", "_pool_holder", IN(pool_holder), IN_ALL },
 	{ "ConstantPool", "_length", IN(pool_length), IN_ALL },
-	{ "ConstantPool", "_source_file_name_index", IN(pool_file), IN_ALL },
+	{ "ConstantPool", "_source_file_name_index", IN(pool_file), IN_ALL & ~IN_11 },
+	{ "InstanceKlass", "_source_file_name_index", IN(class_file), IN_11 },
 	{ "Klass", "_name", IN(class_name), IN_ALL },
 	{ "InstanceKlass", "_constants", IN(class_pool), IN_ALL },
 	{ "InstanceKlass", "_methods", IN(class_methods), IN_ALL },
@@ -87,6 +94,7 @@ struct tables {
 	uint64_t begin, end; /* of the table */
 	size_t n;
 	struct entry *v;
+	bool is_filled; /* has offsets in the file */
 	struct {
 		uint32_t offset;
 		uint8_t times;
@@ -106,7 +114,6 @@ static bool read_text(const struct runtime_file *file, uint64_t vaddr, char text
 
 static bool read_entries(struct tables *tables)
 {
-	const size_t step = 128;
 	uint64_t begin;
 
 	if (binary_read_linked(tables->file->binary, tables->file->state.vaddr, &begin, sizeof(begin)))
@@ -117,9 +124,9 @@ static bool read_entries(struct tables *tables)
 		struct entry *entries = tables->v + tables->n;
 
 		if (binary_read_linked(tables->file->binary, begin + tables->n * sizeof(*entries), entries,
-				       step * sizeof(*entries)))
+				       PIECE * sizeof(*entries)))
 			return false;
-		for (size_t i = 0; i < step; i++, tables->n++)
+		for (size_t i = 0; i < PIECE; i++, tables->n++)
 			if (!entries[i].type) {
 				tables->end = begin + tables->n * sizeof(*entries);
 				return tables->n;
@@ -189,6 +196,9 @@ static bool read_stores(struct tables *tables)
 	if (binary_read(binary, offset, code, size))
 		return false;
 	find_stores(tables, code, size, first);
+	tables->is_filled = true;
+	for (size_t i = 0; i < tables->n; i++)
+		tables->is_filled &= !tables->stores[i].times;
 	return true;
 }
 
@@ -202,8 +212,8 @@ static bool value_of(const struct tables *tables, size_t i, uint32_t *value)
 		*value = (uint32_t)(int32_t)distance;
 		return entry->address && distance < FAR_MAX && distance > -FAR_MAX;
 	}
-	*value = tables->stores[i].offset;
-	return tables->stores[i].times == 1 && *value < OFFSETS_MAX;
+	*value = tables->is_filled ? (uint32_t)entry->offset : tables->stores[i].offset;
+	return (tables->is_filled ? entry->offset < OFFSETS_MAX : tables->stores[i].times == 1) && *value < OFFSETS_MAX;
 }
 
 static bool read_layout(const struct tables *tables, struct java_layout *layout, unsigned int in)
@@ -238,27 +248,38 @@ struct type {
 	uint64_t size;
 };
 
+static void keep_size(const struct runtime_file *file, const struct type *type, struct java_layout *layout)
+{
+	char name[TEXT];
+
+	if (type->size > OFFSETS_MAX || !read_text(file, type->name, name))
+		return;
+	if (!strcmp(name, "ConstMethod"))
+		layout->code_begin = (uint32_t)type->size;
+	else if (!strcmp(name, "ConstantPool"))
+		layout->pool_begin = (uint32_t)type->size;
+	else if (!strcmp(name, "HeapBlock"))
+		layout->block_size = (uint32_t)type->size;
+}
+
+/* Sections are walked for each piece, and a file may have 65,535 of them: pieces are few. */
 static bool read_sizes(const struct runtime_file *file, struct java_layout *layout)
 {
 	struct binary_exported found;
-	struct type type;
-	char name[TEXT];
+	struct type types[PIECE];
 	uint64_t begin;
+	size_t i;
 
 	if (binary_find_exported(file->binary, "gHotSpotVMTypes", &found) ||
 	    binary_read_linked(file->binary, found.vaddr, &begin, sizeof(begin)))
 		return false;
-	for (size_t i = 0; i < ENTRIES_MAX; i++) {
-		if (binary_read_linked(file->binary, begin + i * sizeof(type), &type, sizeof(type)) || !type.name)
+	for (size_t n = 0; n < ENTRIES_MAX; n += PIECE) {
+		if (binary_read_linked(file->binary, begin + n * sizeof(*types), types, sizeof(types)))
 			break;
-		if (!read_text(file, type.name, name) || type.size > OFFSETS_MAX)
-			continue;
-		if (!strcmp(name, "ConstMethod"))
-			layout->code_begin = (uint32_t)type.size;
-		else if (!strcmp(name, "ConstantPool"))
-			layout->pool_begin = (uint32_t)type.size;
-		else if (!strcmp(name, "HeapBlock"))
-			layout->block_size = (uint32_t)type.size;
+		for (i = 0; i < PIECE && types[i].name; i++)
+			keep_size(file, &types[i], layout);
+		if (i < PIECE)
+			break;
 	}
 	return layout->code_begin && layout->pool_begin && layout->block_size;
 }
@@ -329,21 +350,42 @@ static bool read_version(const struct tables *tables, struct runtime *runtime)
 	return false;
 }
 
+/* Versions that were tried. */
+static const struct version {
+	unsigned int major, in;
+	uint8_t minus;
+} versions[] = {
+	{ 11, IN_11, 0 },
+	{ 17, IN_17, 0 },
+	{ 21, IN_21, 1 },
+	{ 25, ONLY_NEW, 1 },
+	{ 26, ONLY_NEW, 1 },
+	{ 27, ONLY_NEW, 1 },
+};
+
+static const struct version *find_version(unsigned int major)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
+		if (versions[i].major == major)
+			return &versions[i];
+	return NULL;
+}
+
 static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
 {
 	struct tables tables __cleanup(tables_release) = { .file = file };
 	struct java_layout *layout = &runtime->java;
-	bool is_new;
+	const struct version *version;
 
 	if (!file->state.vaddr || !read_entries(&tables) || !read_version(&tables, runtime))
 		return "does not say its version";
-	if (runtime->major != 17 && runtime->major != 25)
-		return "is not 17 or 25";
-	is_new = runtime->major >= 25;
-	if (!read_sizes(file, layout) || !read_stores(&tables) || !read_layout(&tables, layout, is_new ? ONLY_NEW : ONLY_OLD))
+	version = find_version(runtime->major);
+	if (!version)
+		return "is none of 11, 17, 21 and 25 to 27";
+	if (!read_sizes(file, layout) || !read_stores(&tables) || !read_layout(&tables, layout, version->in))
 		return "was built in a way that is not known";
-	layout->is_new = is_new;
-	layout->minus = is_new;
+	layout->is_new = version->in == ONLY_NEW;
+	layout->minus = version->minus;
 	return set_plan(&runtime->plan, layout) ? NULL : "was built in a way that is not known";
 }
 

@@ -80,8 +80,8 @@ END
 own() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	case $(java -version 2>&1) in
-	*'build 17.'* | *'build 25.'*) ;;
-	*) skip "there is no java 17 or 25" ;;
+	*'build 11.'* | *'build 17.'* | *'build 21.'* | *'build 2'[5-7][.+]*) ;;
+	*) skip "there is no java 11, 17, 21 or 25 to 27" ;;
 	esac
 	write_teller
 	javac Own.java || skip "there is no javac"
