@@ -32,6 +32,7 @@ static const struct version {
 	{ 7, 4, 488, 136, 64, 60, 1 << 20 },
 	{ 8, 2, 488, 152, 88, 80, 1 << 22 },
 	{ 8, 4, 488, 168, 104, 96, 1 << 22 },
+	{ 8, 5, 512, 168, 104, 96, 1 << 22 },
 };
 
 /* --- the version --- */
@@ -87,7 +88,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		if (versions[i].major == runtime->major && versions[i].minor == runtime->minor)
 			version = &versions[i];
 	if (!version)
-		return "is none of 7.4, 8.2 and 8.4";
+		return "is none of 7.4, 8.2, 8.4 and 8.5";
 	if (!file->state.vaddr && !binary_find_exported(file->binary, "executor_globals_offset", &stub))
 		return "was built for threads (ZTS)";
 	if (!file->state.vaddr)

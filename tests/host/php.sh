@@ -7,10 +7,10 @@
 # each PROGRAM CHECK: with the process of each interpreter that has frames, which runs the program, in $program.
 each() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	for php in php7.4 php8.2 php8.4; do
+	for php in php7.4 php8.2 php8.4 php8.5; do
 		! command -v $php || echo $php >> those
 	done
-	[ -s those ] || skip "there is no PHP of 7.4, 8.2 or 8.4"
+	[ -s those ] || skip "there is no PHP of 7.4, 8.2, 8.4 or 8.5"
 	while read -r php; do
 		echo "  $php"
 		: > ready # that of the one before is there
