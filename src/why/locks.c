@@ -10,6 +10,7 @@
 
 struct line {
 	const char *module, *function, *name; /* begins; module NULL: any */
+	const char *inner;		      /* the stack has such a function, too, further in; NULL: whatever is there */
 };
 
 #define KERNEL "[kernel]"
@@ -19,7 +20,10 @@ static const struct line known[] = {
 	/* PostgreSQL */
 	{ "postgres", "XactLockTableWait", "row lock (PostgreSQL)" },
 	{ "postgres", "ConditionalXactLockTableWait", "row lock (PostgreSQL)" },
-	{ "postgres", "heap_acquire_tuplock", "row lock (PostgreSQL)" },
+	{ "postgres", "LockTuple", "row lock (PostgreSQL)" },
+	{ "postgres", "SpeculativeInsertionWait", "row lock (PostgreSQL)" },
+	{ "postgres", "VirtualXactLock", "end of other transactions (PostgreSQL)" },
+	{ "postgres", "RequestCheckpoint", "checkpoint (PostgreSQL)" },
 	{ "postgres", "LockRelation", "table lock (PostgreSQL)" },
 	{ "postgres", "ConditionalLockRelation", "table lock (PostgreSQL)" },
 	{ "postgres", "LockBufferForCleanup", "buffer pin (PostgreSQL)" },
@@ -33,6 +37,10 @@ static const struct line known[] = {
 	{ "maria", "lock_wait(", "row lock (InnoDB)" },
 	{ "mysql", "lock_wait(", "row lock (InnoDB)" },
 	{ "mysql", "lock_wait_suspend_thread(", "row lock (InnoDB)" },
+	/* Debian's has no names of functions within InnoDB, which waits for a time only for rows */
+	{ "maria", "handler::ha_", "row lock (InnoDB)", "pthread_cond_timedwait" },
+	{ "maria", "handler::ha_", "row lock (InnoDB)", "pthread_cond_clockwait" },
+	{ "maria", "Item_func_sleep::val_int", "SLEEP() (MariaDB)" },
 	{ "maria", "MDL_wait::timed_wait", "metadata lock (MariaDB)" },
 	{ "mysql", "MDL_wait::timed_wait", "metadata lock (MySQL)" },
 	{ "maria", "ssux_lock_impl", "latch (InnoDB)" },
@@ -47,12 +55,19 @@ static const struct line known[] = {
 	{ NULL, "PyEval_AcquireThread", "the lock of the interpreter (Python's GIL)" },
 	{ NULL, "PyGILState_Ensure", "the lock of the interpreter (Python's GIL)" },
 	{ NULL, "take_gil", "the lock of the interpreter (Python's GIL)" },
+	{ NULL, "_PyEval_EvalFrameDefault", "the lock of the interpreter (Python's GIL)", "pthread_cond_timedwait" },
 	{ NULL, "PyThread_acquire_lock_timed", "threading.Lock (Python)" },
 	/* Java */
 	{ "libjvm.so", "ObjectMonitor::enter", "monitor (Java)" },
 	{ "libjvm.so", "ObjectMonitor::wait", "Object.wait() (Java)" },
 	{ "libjvm.so", "SafepointSynchronize::block", "safepoint (Java)" },
-	{ "libjvm.so", "VM_GC_Operation", "garbage collector (Java)" },
+	{ "libjvm.so", "SafepointMechanism::process", "safepoint (Java)" },
+	{ "libjvm.so", "G1CollectedHeap::", "garbage collector (Java)" },
+	{ "libjvm.so", "GenCollectedHeap::", "garbage collector (Java)" },
+	{ "libjvm.so", "ParallelScavengeHeap::", "garbage collector (Java)" },
+	{ "libjvm.so", "ShenandoahControlThread::", "garbage collector (Java)" },
+	{ "libjvm.so", "CollectedHeap::", "garbage collector (Java)" },
+	{ "libjvm.so", "JavaThread::sleep", "Thread.sleep() (Java)" },
 	{ NULL, "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire", "lock of java.util.concurrent" },
 	{ NULL, "java.lang.Object.wait", "Object.wait() (Java)" },
 	/* Rust */
@@ -61,6 +76,16 @@ static const struct line known[] = {
 	{ NULL, "std::sys::sync::condvar", "Condvar (Rust)" },
 	{ NULL, "parking_lot::raw_mutex", "Mutex (parking_lot)" },
 	{ NULL, "parking_lot::raw_rwlock", "RwLock (parking_lot)" },
+	/* SQLite sleeps, and tries again */
+	{ "libsqlite3", "sqlite3_step", "lock of the database (SQLite)", "clock_nanosleep" },
+	{ "libsqlite3", "sqlite3_exec", "lock of the database (SQLite)", "clock_nanosleep" },
+	/* glibc */
+	{ "libc", "malloc", "malloc's lock (glibc)", "__lll_lock_wait_private" },
+	{ "libc", "__libc_malloc", "malloc's lock (glibc)", "__lll_lock_wait_private" },
+	{ "libc", "calloc", "malloc's lock (glibc)", "__lll_lock_wait_private" },
+	{ "libc", "realloc", "malloc's lock (glibc)", "__lll_lock_wait_private" },
+	{ "libc", "free", "malloc's lock (glibc)", "__lll_lock_wait_private" },
+	{ "libc", "_int_free", "malloc's lock (glibc)", "__lll_lock_wait_private" },
 	/* the kernel */
 	{ KERNEL, "lock_mm_and_find_vma", "the process's map of memory (mmap_lock)" },
 	{ KERNEL, "vm_mmap_pgoff", "the process's map of memory (mmap_lock)" },
@@ -165,6 +190,15 @@ static const char *module_of(const struct frame *frame)
 	return slash ? slash + 1 : str_or_empty(frame->file);
 }
 
+/* Whether one of the innermost `n` frames has this name. */
+static bool has(const struct frame_stack *part, size_t n, const char *function)
+{
+	for (size_t i = 0; i < n; i++)
+		if (begins(part->frames[i]->name, function))
+			return true;
+	return false;
+}
+
 static const char *name_of(const struct locks *locks, const struct frame_stack *part)
 {
 	for (size_t i = 0; i < part->n && i < FRAMES; i++) {
@@ -172,7 +206,8 @@ static const char *name_of(const struct locks *locks, const struct frame_stack *
 
 		vec_each(line, locks)
 			if (begins(part->frames[i]->name, line->function) &&
-			    (!line->module || begins(module, line->module)))
+			    (!line->module || begins(module, line->module)) &&
+			    (!line->inner || has(part, i, line->inner)))
 				return line->name;
 	}
 	return NULL;

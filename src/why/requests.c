@@ -80,6 +80,7 @@ void requests_free(struct requests *requests)
 	free(requests->losses.v);
 	set_release(&requests->tids);
 	set_release(&requests->socks);
+	set_release(&requests->ended);
 	free(requests);
 }
 

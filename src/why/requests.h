@@ -33,6 +33,18 @@ enum requests_where {
 #define REQUESTS_NONE	UINT32_MAX
 #define REQUESTS_DIRECT UINT8_MAX
 
+/* So many sleeps that threads have ended are followed one after the other. */
+#define REQUESTS_MOST_ENDED 5
+
+/* What the request's thread slept for, and who ended that sleep; what that one slept for meanwhile, and so on. */
+struct requests_ended {
+	uint32_t n;
+	struct requests_ender {
+		uint32_t object; /* as in struct requests_link */
+		uint32_t tid;
+	} hops[REQUESTS_MOST_ENDED];
+};
+
 /* A thread comes to a processor: it was asleep until woken_at, then ready. off_at <= woken_at <= ran_at. */
 struct requests_link {
 	uint64_t off_at, woken_at, ran_at;
@@ -79,8 +91,9 @@ struct requests_state {
 	uint32_t tid, object; /* class and object: as the owner has them */
 	uint32_t server;      /* of REQUESTS_BEHIND: `from` of that server; where it lasts, of the last one; else 0 */
 	uint8_t where, class;
-	uint8_t inner; /* of REQUESTS_BEHIND: where it was there; REQUESTS_BEHIND: that server is not measured */
-	uint8_t via;   /* the thread has ended a sleep of this class; REQUESTS_DIRECT: it works for the request itself */
+	uint8_t inner;	/* of REQUESTS_BEHIND: where it was there; REQUESTS_BEHIND: that server is not measured */
+	uint8_t via;	/* the thread has ended a sleep of this class; REQUESTS_DIRECT: it works for the request itself */
+	uint32_t ended; /* the sleeps that were followed to it: requests_ended(); 0: none, or not kept */
 };
 
 /* Part of a request: the time in a state. */
@@ -167,6 +180,9 @@ const struct requests_request *requests_split(const struct requests *requests, s
 const struct requests_request *requests_slowest(const struct requests *requests, size_t *n);
 const struct requests_time *requests_times(const struct requests *requests, size_t *n);
 const struct requests_group *requests_groups(const struct requests *requests, size_t *n);
+
+/* The sleeps of a state's number `ended`; NULL: none. */
+const struct requests_ended *requests_ended(const struct requests *requests, uint32_t number);
 
 struct requests_counts {
 	uint64_t requests, ns, max; /* all, their sum, the longest */

@@ -55,7 +55,7 @@ static size_t find_anchor(const struct requests_thread *thread, uint64_t time)
 static bool is_same(const struct requests_state *a, const struct requests_state *b)
 {
 	return a->where == b->where && a->class == b->class && a->inner == b->inner && a->via == b->via && a->object == b->object &&
-	       a->tid == b->tid && a->server == b->server;
+	       a->tid == b->tid && a->server == b->server && a->ended == b->ended;
 }
 
 /* One part for each state of a request. */
@@ -112,11 +112,11 @@ struct span {
 	uint32_t tid;
 	uint8_t where;
 	uint8_t via;
-	int ended; /* how many sleeps were followed to it */
+	struct requests_ended ended; /* which sleeps were followed to it */
 };
 
-/* How many sleeps that threads have ended are followed one after the other. */
-#define MOST_ENDED 5
+/* More different ones are not kept apart: 3 MB. */
+#define MOST_ENDED 65536
 
 struct what {
 	uint8_t class;
@@ -124,6 +124,18 @@ struct what {
 	uint64_t stack;
 	bool asleep;
 };
+
+const struct requests_ended *requests_ended(const struct requests *requests, uint32_t number)
+{
+	return number ? (const void *)requests->ended.v[number - 1].bytes : NULL;
+}
+
+static uint32_t number_of(struct requests *requests, const struct requests_ended *ended)
+{
+	const uint32_t number = ended->n ? set_add_most(&requests->ended, ended, sizeof(*ended), MOST_ENDED) : SET_NONE;
+
+	return number == SET_NONE ? 0 : number + 1;
+}
 
 /* One state of the thread, up to `to` or the end of the span. Moves the begin of the span. */
 static void add_state(struct cut *cut, struct span *span, uint64_t to, struct what what)
@@ -139,7 +151,8 @@ static void add_state(struct cut *cut, struct span *span, uint64_t to, struct wh
 	if (to <= span->from)
 		return;
 	/* who has nothing to do is not held up by others */
-	step.state.via = span->ended ? span->via : REQUESTS_DIRECT;
+	step.state.via = span->ended.n ? span->via : REQUESTS_DIRECT;
+	step.state.ended = number_of(cut->requests, &span->ended);
 	if (what.asleep && span->where == REQUESTS_QUEUE && cut->requests->classes.rests >> what.class & 1)
 		step.state.where = REQUESTS_UNKNOWN;
 	step.to = to;
@@ -157,7 +170,7 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 	struct span other = *span;
 
 	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 && link->waker &&
-	    span->ended < MOST_ENDED)
+	    span->ended.n < REQUESTS_MOST_ENDED)
 		waker = requests_thread_of(cut->requests, link->waker);
 	if (!waker || !waker->links.n || link->waker == span->tid) {
 		add_state(cut, span, link->woken_at, sleeps);
@@ -167,9 +180,9 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 		other.to = link->woken_at;
 	if (other.to <= other.from)
 		return;
-	if (!span->ended)
+	if (!span->ended.n)
 		other.via = link->class;
-	other.ended++;
+	other.ended.hops[other.ended.n++] = (struct requests_ender){ link->object, link->waker };
 	other.tid = link->waker;
 	add_span(cut, other);
 	span->from = other.to;
@@ -188,7 +201,7 @@ static void add_span(struct cut *cut, struct span span)
 		if (link->born) {
 			struct span before = span;
 
-			before.where = span.ended ? span.where : REQUESTS_ACCEPT;
+			before.where = span.ended.n ? span.where : REQUESTS_ACCEPT;
 			add_state(cut, &before, link->ran_at, (struct what){ classes->unknown, REQUESTS_NONE, 0, false });
 			span.from = before.from;
 			span.where = REQUESTS_OWN;

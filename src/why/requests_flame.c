@@ -17,7 +17,7 @@
 /* What is drawn as one. It has no padding. */
 struct drawn {
 	uint64_t stack;
-	uint32_t at, unused;
+	uint32_t at;
 	struct requests_state state;
 };
 _Static_assert(sizeof(struct drawn) == 32, "its bytes are a key");
@@ -54,6 +54,7 @@ void why_flame_request(struct why *why, const struct requests_done *done)
 		drawn.state = step->state;
 		/* in place of the object, the stack says what it is */
 		drawn.state.object = REQUESTS_NONE;
+		drawn.state.ended = 0;
 		drawn.stack = step->state.where == REQUESTS_UNKNOWN ? 0 : step->stack;
 		add(why, &drawn, step->to - step->from);
 	}

@@ -11,6 +11,9 @@
 /* The columns in front of objects, and the least that these have in a terminal. */
 #define COLUMNS_BEFORE 66
 #define LEAST_ROOM     14
+/* A line with so many percent counts. */
+#define SHARE_BELOW 10
+#define BELOW	    "      "
 /* How many objects a line names. */
 #define OBJECTS 3
 /* Of one of the slowest requests: how many steps are printed, and how long they are at least, as a part of it. */
@@ -54,34 +57,6 @@ static void print_head(const struct requests_page *page, struct output *out)
 			    (unsigned long long)counts->slower, why->settings->slower);
 }
 
-static void print_cells(const struct requests_page *page, struct output *out, const char *label,
-			const struct requests_cell *cell, const char *objects)
-{
-	const enum requests_column of = page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
-	const double whole = page->sum.all.ns[of], share = whole ? 100 * cell->ns[of] / whole : 0;
-	char slowest[32] = "-";
-
-	if (!page->merged)
-		snprintf(slowest, sizeof(slowest), "%.3f", MS(cell->ns[REQUESTS_SLOWEST_ONE]));
-	output_line(out, "  %-26s %9.3f %9.3f %9s %3.0f %%%s%s", label, MS(cell->ns[REQUESTS_MEAN]),
-		    MS(cell->ns[REQUESTS_MIDDLE]), slowest, share, objects[0] ? "  " : "", objects);
-}
-
-static void add_objects(const struct requests_line *line, struct str *s)
-{
-	size_t named = 0;
-
-	vec_each(object, &line->objects) {
-		if (named++ == OBJECTS) {
-			str_add(s, ", ...");
-			break;
-		}
-		str_addf(s, "%s%s", s->len ? ", " : line->class == WHY_PROCESSOR ? "behind "
-										 : "",
-			 object->name);
-	}
-}
-
 /* In a terminal a line has what fits behind the columns before. */
 static void cut_to_fit(struct output *out, struct str *s, size_t before)
 {
@@ -96,6 +71,42 @@ static void cut_to_fit(struct output *out, struct str *s, size_t before)
 	str_add(s, "...");
 }
 
+/* In a terminal, what does not fit behind the columns of a line that counts has a line of its own. */
+static void print_cells(const struct requests_page *page, struct output *out, const char *label,
+			const struct requests_cell *cell, struct str *objects)
+{
+	const enum requests_column of = page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
+	const double whole = page->sum.all.ns[of], share = whole ? 100 * cell->ns[of] / whole : 0;
+	const size_t width = output_width(out);
+	const bool below = width && objects->len + COLUMNS_BEFORE > width && share >= SHARE_BELOW;
+	char slowest[32] = "-";
+
+	if (!below)
+		cut_to_fit(out, objects, COLUMNS_BEFORE);
+	if (!page->merged)
+		snprintf(slowest, sizeof(slowest), "%.3f", MS(cell->ns[REQUESTS_SLOWEST_ONE]));
+	output_line(out, "  %-26s %9.3f %9.3f %9s %3.0f %%%s%s", label, MS(cell->ns[REQUESTS_MEAN]),
+		    MS(cell->ns[REQUESTS_MIDDLE]), slowest, share, objects->len && !below ? "  " : "",
+		    below ? "" : str_or_empty(objects->data));
+	if (!below)
+		return;
+	cut_to_fit(out, objects, strlen(BELOW));
+	output_line(out, BELOW "%s", str_or_empty(objects->data));
+}
+
+static void add_objects(const struct requests_line *line, const char *prefix, struct str *s)
+{
+	size_t named = 0;
+
+	vec_each(object, &line->objects) {
+		if (named++ == OBJECTS) {
+			str_add(s, ", ...");
+			break;
+		}
+		str_addf(s, "%s%s", s->len ? ", " : prefix, object->name);
+	}
+}
+
 static bool is_small(const struct requests_page *page, const struct requests_cell *cell)
 {
 	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
@@ -107,7 +118,8 @@ static bool is_small(const struct requests_page *page, const struct requests_cel
 /* What a state is called, behind a prefix. inner: at a server behind. */
 static void add_state(struct str *s, const struct requests_line *line, bool inner)
 {
-	const char *via = line->via == REQUESTS_DIRECT ? "" : why_sums_cause(line->via);
+	const char *via = line->via == REQUESTS_DIRECT ? "" : line->lock ? line->lock
+									 : why_sums_cause(line->via);
 	const char *then = *via ? " > " : "";
 
 	switch (inner ? line->inner : line->where) {
@@ -133,63 +145,71 @@ static void add_state(struct str *s, const struct requests_line *line, bool inne
 
 static void print_line(const struct requests_page *page, struct output *out, const struct requests_line *line)
 {
-	const bool inner = line->where == REQUESTS_BEHIND;
 	struct str objects __str = {}, label __str = {};
 
-	add_objects(line, &objects);
-	cut_to_fit(out, &objects, COLUMNS_BEFORE);
-	if (inner || line->where == REQUESTS_QUEUE)
-		str_add(&label, "  ");
-	add_state(&label, line, inner);
-	print_cells(page, out, label.data, &line->all, str_or_empty(objects.data));
+	add_objects(line, line->class == WHY_PROCESSOR ? "behind " : "", &objects);
+	if (line->where == REQUESTS_OWN && line->via != REQUESTS_DIRECT) {
+		str_addf(&label, "  > %s", why_sums_cause(line->class));
+	} else {
+		str_add(&label, line->where == REQUESTS_BEHIND || line->where == REQUESTS_QUEUE ? "  " : "");
+		add_state(&label, line, line->where == REQUESTS_BEHIND);
+	}
+	print_cells(page, out, label.data, &line->all, &objects);
+}
+
+/* Of sums that have more than one line. */
+static const char *name_sum(const struct requests_line *sum)
+{
+	switch (sum->where) {
+	case REQUESTS_QUEUE:
+		return "queue: behind requests";
+	case REQUESTS_BEHIND:
+		return "waits for a server behind";
+	default:
+		return sum->lock ? sum->lock : why_sums_cause(sum->via);
+	}
 }
 
 /* A sum, with its lines below. */
-static void print_sum(const struct requests_page *page, struct output *out, const struct requests_line *sum, uint8_t where,
-		      const char *label)
+static void print_sum(const struct requests_page *page, struct output *out, const struct requests_line *sum)
 {
 	struct str objects __str = {};
 	size_t known = 0;
 
-	add_objects(sum, &objects);
-	cut_to_fit(out, &objects, COLUMNS_BEFORE);
-	print_cells(page, out, label, &sum->all, str_or_empty(objects.data));
+	add_objects(sum, sum->where == REQUESTS_OWN ? "by " : "", &objects);
+	print_cells(page, out, name_sum(sum), &sum->all, &objects);
 	vec_each(line, &page->lines)
-		known += line->where == where && line->inner != REQUESTS_BEHIND;
+		known += requests_page_below(line, sum) && line->inner != REQUESTS_BEHIND;
 	vec_each(line, &page->lines)
-		if (known && line->where == where && !is_small(page, &line->all))
+		if (known && requests_page_below(line, sum) && !is_small(page, &line->all))
 			print_line(page, out, line);
 }
 
-/* The lines of queues and of servers behind follow their sums; what is small is one line. */
+/* The lines of a sum follow it; what is small is one line. */
 static void print_lines(const struct requests_page *page, struct output *out)
 {
-	bool queue = is_small(page, &page->queue.all), behind = is_small(page, &page->behind.all);
 	struct requests_cell others = {};
+	struct str none = {};
 
 	output_line(out, "WHERE A REQUEST'S TIME GOES   mean(ms)       p50       p99   of %s",
 		    page->merged ? "mean" : "p99");
-	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
-		others.ns[c] = (queue ? page->queue.all.ns[c] : 0) + (behind ? page->behind.all.ns[c] : 0);
-	vec_each(line, &page->lines) {
-		if (line->where == REQUESTS_QUEUE) {
-			if (!queue)
-				print_sum(page, out, &page->queue, REQUESTS_QUEUE, "queue: behind requests");
-			queue = true;
-		} else if (line->where == REQUESTS_BEHIND) {
-			if (!behind)
-				print_sum(page, out, &page->behind, REQUESTS_BEHIND, "waits for a server behind");
-			behind = true;
-		} else if (!is_small(page, &line->all)) {
-			print_line(page, out, line);
-		} else {
-			for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
-				others.ns[c] += line->all.ns[c];
-		}
+	vec_each(sum, &page->sums) {
+		const bool alone = sum->where != REQUESTS_QUEUE && sum->where != REQUESTS_BEHIND &&
+				   sum->via == REQUESTS_DIRECT;
+
+		for (size_t c = 0; is_small(page, &sum->all) && c < REQUESTS_COLUMNS; c++)
+			others.ns[c] += sum->all.ns[c];
+		if (is_small(page, &sum->all))
+			continue;
+		if (!alone)
+			print_sum(page, out, sum);
+		vec_each(line, &page->lines)
+			if (alone && requests_page_below(line, sum))
+				print_line(page, out, line);
 	}
 	if (others.ns[REQUESTS_MEAN] > 0)
-		print_cells(page, out, "other", &others, "");
-	print_cells(page, out, "sum", &page->sum.all, "");
+		print_cells(page, out, "other", &others, &none);
+	print_cells(page, out, "sum", &page->sum.all, &none);
 }
 
 /* --- groups --- */
@@ -230,6 +250,7 @@ void requests_page_add_step(struct why *why, struct str *s, const struct request
 		.via = state->via,
 	};
 	const bool behind = line.where == REQUESTS_BEHIND;
+	const struct why_requests_held *held = requests_page_held(why, state->ended);
 	struct str name __str = {}, server __str = {};
 
 	requests_page_add_object(why, &name, state);
@@ -238,7 +259,10 @@ void requests_page_add_step(struct why *why, struct str *s, const struct request
 		str_addf(s, "%s%s", str_or_empty(server.data), line.inner == REQUESTS_BEHIND ? "" : " > ");
 	if (line.where == REQUESTS_QUEUE)
 		str_add(s, "queue: ");
-	if (!behind || line.inner != REQUESTS_BEHIND)
+	if (held)
+		str_addf(s, "%s by %s > %s", held->lock ? held->lock : why_sums_cause(line.via), held->who,
+			 why_sums_cause(line.class));
+	else if (!behind || line.inner != REQUESTS_BEHIND)
 		add_state(s, &line, behind);
 	if (name.len && !(behind && line.inner >= REQUESTS_BEHIND))
 		str_addf(s, "%s %s", line.class == WHY_PROCESSOR ? " behind" : "", name.data);

@@ -108,13 +108,14 @@ struct requests {
 	vec(struct requests_step) steps;
 	vec(struct requests_loss) losses;
 	struct requests_counts counts;
-	uint64_t numbers;   /* of requests */
-	uint64_t forgotten; /* what was before is not kept */
-	uint64_t unread;    /* when a request has arrived that is not read yet; UINT64_MAX: there is none */
-	size_t kept;	    /* links and anchors */
-	size_t settled;	    /* calls */
+	uint64_t numbers;		   /* of requests */
+	uint64_t forgotten;		   /* what was before is not kept */
+	uint64_t unread;		   /* when a request has arrived that is not read yet; UINT64_MAX: there is none */
+	size_t kept;			   /* links and anchors */
+	size_t settled;			   /* calls */
 	size_t left_threads, left_sockets; /* when those that are over were forgotten */
-	struct set foreign; /* of the request that is cut: those in its queues */
+	struct set foreign;		   /* of the request that is cut: those in its queues */
+	struct set ended;		   /* numbers, from 1, are those of states */
 };
 
 /* NULL: nothing is known of it. */

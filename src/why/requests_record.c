@@ -36,9 +36,11 @@ static uint32_t client_text(uint32_t number)
 static uint32_t state_text(struct why *why, const struct requests_state *state)
 {
 	struct set *states = &why->recording.states;
-	uint32_t number = set_add_most(states, state, sizeof(*state), MOST_STATES);
 	struct requests_state any = *state;
+	uint32_t number;
 
+	any.ended = 0;
+	number = set_add_most(states, &any, sizeof(any), MOST_STATES);
 	if (number == SET_NONE) {
 		why->recording.unnamed++;
 		any.tid = 0;

@@ -19,6 +19,7 @@ static const struct field fields[] = {
 	DATA(FIELD_STR, struct why_request_row, server, "server", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_request_row, cause, "cause", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_request_row, via, "via", .role = ROLE_LABEL),
+	DATA(FIELD_STR, struct why_request_row, lock, "lock", .role = ROLE_LABEL),
 	DATA(FIELD_STR, struct why_request_row, object, "object", .role = ROLE_LABEL),
 	DATA(FIELD_U64, struct why_request_row, requests, "requests", .role = ROLE_COUNTER, .null = NULL_MOST),
 	DATA(FIELD_U64, struct why_request_row, connections, "connections", .role = ROLE_COUNTER, .null = NULL_MOST),
@@ -118,9 +119,28 @@ static void put_lines(const struct requests_page *page, struct output *out)
 		row.there = name_there(line->where, line->inner);
 		row.cause = why_sums_cause(line->class);
 		row.via = name_via(line->via);
+		row.lock = line->lock;
 		put_cells(page, out, row, line->all.ns);
 		row.kind = "object";
 		vec_each(object, &line->objects) {
+			row.object = object->name;
+			put_cells(page, out, row, object->ns);
+		}
+	}
+}
+
+/* Who has ended the sleeps that other threads have ended. */
+static void put_holders(const struct requests_page *page, struct output *out)
+{
+	vec_each(sum, &page->sums) {
+		struct why_request_row row = make_row("holder");
+
+		if (sum->where != REQUESTS_OWN || sum->via == REQUESTS_DIRECT)
+			continue;
+		row.where = wheres[sum->where];
+		row.via = name_via(sum->via);
+		row.lock = sum->lock;
+		vec_each(object, &sum->objects) {
 			row.object = object->name;
 			put_cells(page, out, row, object->ns);
 		}
@@ -152,7 +172,9 @@ static void name_state(struct why *why, struct why_request_row *row, const struc
 		       struct str *server)
 {
 	const bool behind = state->where == REQUESTS_BEHIND;
+	const struct why_requests_held *held = requests_page_held(why, state->ended);
 
+	row->lock = held ? held->lock : NULL;
 	requests_page_add_object(why, name, state);
 	requests_page_add_name(why, server, behind ? state->server : REQUESTS_NONE);
 	row->where = wheres[state->where];
@@ -221,6 +243,7 @@ void requests_page_put(const struct requests_page *page, struct output *out)
 {
 	put_total(page, out);
 	put_lines(page, out);
+	put_holders(page, out);
 	put_groups(page, out);
 	put_slowest(page, out);
 }

@@ -39,6 +39,59 @@ static void add_id(const struct why *why, struct str *s, uint32_t tid)
 	titles_add(s, why->sums.tasks.v[why->sums.latest.v[task]].tgid);
 }
 
+static void add_who(const struct why *why, struct str *s, uint32_t tid)
+{
+	const uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
+
+	requests_page_add_thread(why, s, tid);
+	add_id(why, s, tid);
+	if (task == SET_NONE || why->sums.tasks.v[why->sums.latest.v[task]].tgid != tid)
+		str_addf(s, "%s%u", s->len ? " thread " : "thread ", tid);
+}
+
+/* What the program calls an object of a link. NULL: it is not known. */
+static const char *lock_of(struct why *why, uint32_t object)
+{
+	struct stacks_named named = {};
+	const struct why_key *key = object == REQUESTS_NONE ? NULL : (const void *)why->path.keys.v[object].bytes;
+
+	return key && key->call == OBJECTS_AT_STACK ? objects_lock(why, key->class, key->a, &named) : NULL;
+}
+
+static bool is_lock(const struct why *why, uint32_t object)
+{
+	const struct why_key *key = object == REQUESTS_NONE ? NULL : (const void *)why->path.keys.v[object].bytes;
+
+	return key && (key->class == WHY_LOCK || key->class == WHY_FLOCK);
+}
+
+const struct why_requests_held *requests_page_held(struct why *why, uint32_t number)
+{
+	const struct requests_ended *ended = requests_ended(why->requests.found, number);
+	struct why_requests_held *held;
+	struct str who __str = {};
+	uint32_t at = 0;
+
+	if (!ended)
+		return NULL;
+	while (why->requests.held.n <= number)
+		vec_push(&why->requests.held);
+	held = &why->requests.held.v[number];
+	if (held->who)
+		return held;
+	for (uint32_t i = 0; i < ended->n; i++) {
+		const char *lock = lock_of(why, ended->hops[i].object);
+
+		if (lock || is_lock(why, ended->hops[i].object))
+			at = i;
+		if (!held->lock)
+			held->lock = lock;
+	}
+	add_who(why, &who, ended->hops[at].tid);
+	held->who = base_printf("%s", str_or_empty(who.data));
+	return held;
+}
+
 static void add_name(struct why *why, struct str *s, const struct why_client *client)
 {
 	uint64_t key;
@@ -74,7 +127,6 @@ void requests_page_add_group(struct why *why, struct str *s, uint32_t number)
 void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state)
 {
 	const struct why_object none = {};
-	struct stacks_named named = {};
 	const struct why_key *key;
 	const struct why_found *found;
 	const char *lock = NULL;
@@ -89,7 +141,7 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 	} else if (state->object != REQUESTS_NONE) {
 		key = (const void *)why->path.keys.v[state->object].bytes;
 		if (key->call == OBJECTS_AT_STACK) {
-			lock = objects_lock(why, key->class, key->a, &named);
+			lock = lock_of(why, state->object);
 			key = (const void *)why->path.keys.v[key->b].bytes;
 		}
 		found = objects_find(why, key);
@@ -102,38 +154,71 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 
 /* --- lines --- */
 
-static struct requests_line *line_of(struct requests_page *page, const struct requests_state *state)
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+bool requests_page_below(const struct requests_line *line, const struct requests_line *sum)
+{
+	if (line->where != sum->where || line->where == REQUESTS_QUEUE || line->where == REQUESTS_BEHIND)
+		return line->where == sum->where;
+	return line->via == sum->via && is_same(line->lock, sum->lock) &&
+	       (line->via != REQUESTS_DIRECT || line->class == sum->class);
+}
+
+/* The sum of the line, which may be new. */
+static struct requests_line *sum_of(struct requests_page *page, const struct requests_line *line)
+{
+	struct requests_line *sum;
+
+	vec_each(it, &page->sums)
+		if (requests_page_below(line, it))
+			return it;
+	sum = vec_push(&page->sums);
+	sum->where = line->where;
+	sum->class = line->class;
+	sum->via = line->via;
+	sum->lock = line->lock;
+	return sum;
+}
+
+static struct requests_line *line_of(struct requests_page *page, const struct requests_state *state,
+				     const struct why_requests_held *held)
 {
 	const bool behind = state->where == REQUESTS_BEHIND;
 	const uint8_t where = behind ? state->inner : state->where, inner = behind ? state->inner : 0;
 	/* what is not known has one line, whatever it looks like */
 	const bool any = where == REQUESTS_UNKNOWN || where == REQUESTS_ACCEPT;
 	const uint8_t class = any ? WHY_UNKNOWN : state->class, via = any ? REQUESTS_DIRECT : state->via;
+	const char *lock = held && state->where == REQUESTS_OWN ? held->lock : NULL;
 	struct requests_line *line;
 
 	vec_each(it, &page->lines)
-		if (it->where == state->where && it->class == class && it->inner == inner && it->via == via)
+		if (it->where == state->where && it->class == class && it->inner == inner && it->via == via &&
+		    is_same(it->lock, lock))
 			return it;
 	line = vec_push(&page->lines);
 	line->where = state->where;
 	line->class = class;
 	line->inner = inner;
 	line->via = via;
+	line->lock = lock;
 	return line;
 }
 
-static void add_object(struct requests_line *line, const struct str *name, double ns, const double *shares)
+static void add_object(struct requests_line *line, const char *name, double ns, const double *shares)
 {
 	struct requests_line_object *object = NULL;
 
-	if (!name->len)
+	if (!name || !name[0])
 		return;
 	vec_each(it, &line->objects)
-		if (!strcmp(it->name, name->data))
+		if (!strcmp(it->name, name))
 			object = it;
 	if (!object) {
 		object = vec_push(&line->objects);
-		object->name = base_printf("%s", name->data);
+		object->name = base_printf("%s", name);
 	}
 	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
 		object->ns[c] += ns * shares[c];
@@ -146,24 +231,26 @@ static void add_cell(struct requests_line *line, double ns, const double *shares
 }
 
 /* shares: of the request in each column. */
-static void add_request(struct requests_page *page, const struct requests_request *request, const double *shares)
+static void add_part(struct requests_page *page, const struct requests_part *part, const double *shares)
 {
-	for (uint32_t i = 0; i < request->n_parts; i++) {
-		const struct requests_part *part = &request->parts[i];
-		struct requests_line *line = line_of(page, &part->state);
-		struct str name __str = {}, server __str = {};
+	const struct why_requests_held *held = requests_page_held(page->why, part->state.ended);
+	struct requests_line *line = line_of(page, &part->state, held), *sum = sum_of(page, line);
+	struct str name __str = {};
 
-		add_cell(line, part->ns, shares);
-		add_cell(&page->sum, part->ns, shares);
+	if (part->state.where == REQUESTS_BEHIND && held && held->lock)
+		str_addf(&name, "%s by %s", held->lock, held->who);
+	else
 		requests_page_add_object(page->why, &name, &part->state);
-		add_object(line, &name, part->ns, shares);
-		if (part->state.where == REQUESTS_QUEUE)
-			add_cell(&page->queue, part->ns, shares);
-		if (part->state.where != REQUESTS_BEHIND)
-			continue;
-		add_cell(&page->behind, part->ns, shares);
-		requests_page_add_name(page->why, &server, part->state.server);
-		add_object(&page->behind, &server, part->ns, shares);
+	add_cell(line, part->ns, shares);
+	add_object(line, name.data, part->ns, shares);
+	add_cell(&page->sum, part->ns, shares);
+	add_cell(sum, part->ns, shares);
+	if (part->state.where == REQUESTS_BEHIND) {
+		str_reset(&name);
+		requests_page_add_name(page->why, &name, part->state.server);
+		add_object(sum, name.data, part->ns, shares);
+	} else if (part->state.where == REQUESTS_OWN && held) {
+		add_object(sum, held->who, part->ns, shares);
 	}
 }
 
@@ -182,11 +269,14 @@ static int by_mean(const void *pa, const void *pb)
 	return a->all.ns[REQUESTS_MEAN] > b->all.ns[REQUESTS_MEAN] ? -1 : a->all.ns[REQUESTS_MEAN] < b->all.ns[REQUESTS_MEAN];
 }
 
+/* Those that held up the slowest ones first. */
 static int by_object(const void *pa, const void *pb)
 {
 	const struct requests_line_object *a = pa, *b = pb;
+	const enum requests_column c = a->ns[REQUESTS_SLOWEST_ONE] == b->ns[REQUESTS_SLOWEST_ONE] ? REQUESTS_MEAN
+												  : REQUESTS_SLOWEST_ONE;
 
-	return a->ns[REQUESTS_MEAN] > b->ns[REQUESTS_MEAN] ? -1 : a->ns[REQUESTS_MEAN] < b->ns[REQUESTS_MEAN];
+	return a->ns[c] > b->ns[c] ? -1 : a->ns[c] < b->ns[c];
 }
 
 static void sort_objects(struct requests_line *line)
@@ -209,13 +299,17 @@ static void add_all(struct requests_page *page)
 			[REQUESTS_SLOWEST_ONE] = i + few >= n ? 1.0 / few : 0,
 		};
 
-		add_request(page, page->cut[i], shares);
+		for (uint32_t p = 0; p < page->cut[i]->n_parts; p++)
+			add_part(page, &page->cut[i]->parts[p], shares);
 	}
-	if (page->lines.n)
+	if (page->lines.n) {
 		qsort(page->lines.v, page->lines.n, sizeof(*page->lines.v), page->merged ? by_mean : by_slowest);
+		qsort(page->sums.v, page->sums.n, sizeof(*page->sums.v), page->merged ? by_mean : by_slowest);
+	}
 	vec_each(line, &page->lines)
 		sort_objects(line);
-	sort_objects(&page->behind);
+	vec_each(sum, &page->sums)
+		sort_objects(sum);
 }
 
 /* --- percentiles --- */
@@ -384,8 +478,10 @@ void requests_page_free(struct requests_page *page)
 {
 	vec_each(line, &page->lines)
 		free_line(line);
-	free_line(&page->behind);
+	vec_each(sum, &page->sums)
+		free_line(sum);
 	free(page->lines.v);
+	free(page->sums.v);
 	free(page->groups.v);
 	free(page->cut);
 }

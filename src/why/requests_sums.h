@@ -20,6 +20,7 @@ struct requests_cell {
 struct requests_line {
 	struct requests_cell all;
 	uint8_t where, class, inner, via; /* as in struct requests_state */
+	const char *lock;		  /* what the program calls that for which the sleep was that has led to it; or NULL */
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];
@@ -46,8 +47,12 @@ struct requests_page {
 	const struct requests_request **cut; /* of `split`, those that have parts, the quickest first */
 	size_t n_cut;
 	vec(struct requests_line) lines;
-	/* of all lines; of those in queues, of which the objects are not named; of those behind, by server */
-	struct requests_line sum, queue, behind;
+	struct requests_line sum;
+	/*
+	 * Sums of lines: those in queues; those behind, by server; those that one lock has led to, by who held it. Each other
+	 * line is a sum of its own. The largest first.
+	 */
+	vec(struct requests_line) sums;
 	vec(struct requests_by) groups; /* the one with most time first */
 	struct requests_counts counts;
 	struct requests_percentiles server, client;
@@ -56,6 +61,16 @@ struct requests_page {
 
 void requests_page_make(struct requests_page *page, struct why *why);
 void requests_page_free(struct requests_page *page);
+
+/* Whether the line is part of the sum. */
+bool requests_page_below(const struct requests_line *line, const struct requests_line *sum);
+
+/*
+ * Who is behind a state to which sleeps have led: of the last one that has a name, or that was for a lock, who has ended
+ * it; else of the first one. lock: what the program calls that for which the first of them that has a name was, or NULL.
+ * NULL: no sleeps have led to it.
+ */
+const struct why_requests_held *requests_page_held(struct why *why, uint32_t ended);
 
 /* Appends what a number of why->requests.clients is, or of its groups. */
 void requests_page_add_name(struct why *why, struct str *s, uint32_t number);

@@ -54,12 +54,13 @@ struct why_row {
 
 /* The same with --requests. */
 struct why_request_row {
-	const char *kind;   /* "total", "part", "object", "group", "request", "request part", "request step" */
+	const char *kind;   /* "total", "part", "object", "holder", "group", "request", "request part", "request step" */
 	const char *where;  /* "own", "queue", "accept", "unknown", "behind" */
 	const char *there;  /* of "behind", where it was at that server: also "way" */
 	const char *server; /* of "behind" */
 	const char *cause, *object;
-	const char *via; /* the cause of a sleep that the thread with this cause has ended */
+	const char *via;  /* the cause of a sleep that the thread with this cause has ended */
+	const char *lock; /* what the program calls that for which that sleep was */
 	const char *client;
 	uint64_t number; /* of a request among the slowest, from 1 */
 	uint64_t begin, ns;

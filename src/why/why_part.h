@@ -98,6 +98,11 @@ struct why_requests {
 	uint64_t undrawn;	   /* steps whose threads and stacks found no room there */
 	struct set name_keys;	   /* of unix sockets; numbers index names */
 	vec(char *) names;
+	/* what is said of struct requests_state's `ended`, by its numbers */
+	vec(struct why_requests_held {
+		char *who; /* NULL: not known yet */
+		const char *lock;
+	}) held;
 	uint64_t hits;		     /* of the programs, roughly, as far as they wrote something */
 	uint64_t joined;	     /* processes behind whose stacks can be read */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */

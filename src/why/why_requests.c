@@ -536,4 +536,7 @@ void why_requests_release(struct why *why)
 	vec_each(name, &why->requests.names)
 		free(*name);
 	free(why->requests.names.v);
+	vec_each(held, &why->requests.held)
+		free(held->who);
+	free(why->requests.held.v);
 }

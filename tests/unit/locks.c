@@ -54,6 +54,12 @@ Test(locks, known_ones)
 	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "futex", "lock_wait(que_thr_t*)"), "row lock (InnoDB)");
 	cr_expect_str_eq(NAME(locks, NULL, FRAME_KERNEL, "down_write", "vm_mmap_pgoff"),
 			 "the process's map of memory (mmap_lock)");
+	/* such a function for which another one waits, further in */
+	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "pthread_cond_timedwait", "mariadbd+fn@0x1",
+			      "handler::ha_index_read_map(unsigned char*)"),
+			 "row lock (InnoDB)");
+	cr_expect_null(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "pread64", "handler::ha_index_read_map(unsigned char*)",
+			    "pthread_cond_timedwait"));
 	/* another program's function of this name */
 	cr_expect_null(NAME(locks, "/usr/bin/other", FRAME_USER, "XactLockTableWait"));
 	cr_expect_null(NAME(locks, "/usr/bin/other", FRAME_USER, "vm_mmap_pgoff"));

@@ -195,9 +195,13 @@ Test(requests, chain)
 Test(requests, held_up)
 {
 	struct requests *requests = begin();
+	const struct requests_request *all;
+	size_t n;
 
 	reads(requests, 1, 1, 100, 7, 110);
+	for_what = 41;
 	sleeps(requests, 7, LOCK, 120, 8, 190, 195);
+	for_what = REQUESTS_NONE;
 	sleeps(requests, 8, DISK, 110, 0, 140, 145);
 	sleeps(requests, 8, LOCK, 150, 9, 180, 185);
 	sleeps(requests, 9, DISK, 50, 0, 60, 60);
@@ -207,6 +211,20 @@ Test(requests, held_up)
 	expect(requests, 0,
 	       "own running of 7 25, own lock > disk of 8 20, own lock > processor of 8 10, own lock > running of 8 10, "
 	       "own lock > running of 9 25, own lock > processor of 9 5, own processor of 7 5");
+	all = requests_split(requests, &n);
+	for (uint32_t i = 0; i < all[0].n_parts; i++) {
+		const struct requests_state *state = &all[0].parts[i].state;
+		const struct requests_ended *ended = requests_ended(requests, state->ended);
+
+		cr_assert_eq(!ended, state->via == REQUESTS_DIRECT);
+		if (!ended)
+			continue;
+		cr_assert_eq(ended->n, state->tid == 9 ? 2 : 1);
+		cr_assert_eq(ended->hops[0].tid, 8);
+		cr_assert_eq(ended->hops[0].object, 41);
+		if (ended->n == 2)
+			cr_assert(ended->hops[1].tid == 9 && ended->hops[1].object == REQUESTS_NONE);
+	}
 	requests_free(requests);
 }
 

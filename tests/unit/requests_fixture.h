@@ -21,6 +21,8 @@ enum class {
 
 /* What the times of the following functions are multiplied by. */
 static uint64_t unit = 1;
+/* The object of sleeps. */
+static uint32_t for_what = REQUESTS_NONE;
 
 static inline struct requests *begin_with(const struct requests_limits *limits)
 {
@@ -49,7 +51,7 @@ static inline void sleeps(struct requests *requests, uint32_t tid, enum class cl
 		.ran_at = ran_at * unit,
 		.tid = tid,
 		.waker = waker,
-		.object = REQUESTS_NONE,
+		.object = for_what,
 		.behind = REQUESTS_NONE,
 		.class = class,
 		.ready_class = PROCESSOR,
@@ -108,8 +110,8 @@ static inline uint64_t sum_of(const struct requests_request *request)
 static inline void expect(const struct requests *requests, size_t which, const char *text)
 {
 	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind", "way" };
-	static const char *const classes[] = { "unknown", "running",   "processor", "disk",
-					       "poll",	  "condition", "network",   "lock" };
+	static const char *const classes[] = { "unknown", "running", "processor", "disk",
+					       "poll", "condition", "network", "lock" };
 	const struct requests_request *all;
 	struct str got = {};
 	size_t n;
