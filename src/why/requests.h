@@ -136,6 +136,7 @@ struct requests_classes {
 	uint64_t rests;	  /* a bit for each class: a thread that serves several connections sleeps so between requests */
 	uint64_t follows; /* a bit for each class: who ends a sleep is what the thread slept for */
 	uint8_t running, unknown;
+	uint8_t poll;	/* who sleeps so is there for whatever comes */
 	uint8_t behind; /* of the time of a server behind; a thread that sleeps so may wait for one */
 };
 

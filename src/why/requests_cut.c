@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Cuts a request into parts (requests.h). Knows threads and points, not where they come from. */
+#include "base/clock.h"
 #include "requests_part.h"
 
 struct cut {
@@ -137,6 +138,18 @@ static uint32_t number_of(struct requests *requests, const struct requests_ended
 	return number == SET_NONE ? 0 : number + 1;
 }
 
+/* Whether the thread did something for the same other request before and after. */
+static bool is_within_another(const struct cut *cut, uint32_t tid, uint64_t from, uint64_t to)
+{
+	const struct requests_thread *thread = requests_thread_of(cut->requests, tid);
+	const size_t after = find_anchor(thread, from);
+
+	if (!after || after >= thread->anchors.n || thread->anchors.v[after].time < to)
+		return false;
+	return thread->anchors.v[after].request == thread->anchors.v[after - 1].request &&
+	       thread->anchors.v[after].request != cut->number;
+}
+
 /* One state of the thread, up to `to` or the end of the span. Moves the begin of the span. */
 static void add_state(struct cut *cut, struct span *span, uint64_t to, struct what what)
 {
@@ -153,7 +166,8 @@ static void add_state(struct cut *cut, struct span *span, uint64_t to, struct wh
 	/* who has nothing to do is not held up by others */
 	step.state.via = span->ended.n ? span->via : REQUESTS_DIRECT;
 	step.state.ended = number_of(cut->requests, &span->ended);
-	if (what.asleep && span->where == REQUESTS_QUEUE && cut->requests->classes.rests >> what.class & 1)
+	if (what.asleep && span->where == REQUESTS_QUEUE && cut->requests->classes.rests >> what.class & 1 &&
+	    (what.class == cut->requests->classes.poll || !is_within_another(cut, span->tid, span->from, to)))
 		step.state.where = REQUESTS_UNKNOWN;
 	step.to = to;
 	add_time(cut, &step);
@@ -162,17 +176,35 @@ static void add_state(struct cut *cut, struct span *span, uint64_t to, struct wh
 
 static void add_span(struct cut *cut, struct span span);
 
+/* Whoever waits for so long at most, and does it again at the same place so soon after, has not got it. */
+#define AGAIN_NS (2 * NS_PER_MS)
+
+/* Who ended the sleep. Of one that ended by its time, and was begun again: who ended the last one. 0: not known. */
+static uint32_t find_ender(const struct requests_thread *thread, const struct requests_link *link)
+{
+	const struct requests_link *const end = thread->links.v + thread->links.n;
+
+	for (; !link->waker && link->stack && link + 1 < end; link++)
+		if (link[1].born || link[1].class != link->class || link[1].stack != link->stack ||
+		    link[1].off_at > link->ran_at + AGAIN_NS)
+			break;
+	return link->waker;
+}
+
 /* A sleep, or what the thread that ended it was in. Moves the begin of the span. */
-static void add_sleep(struct cut *cut, struct span *span, const struct requests_link *link)
+static void add_sleep(struct cut *cut, struct span *span, const struct requests_thread *thread, const struct requests_link *link)
 {
 	const struct what sleeps = { link->class, link->object, link->stack, true };
 	const struct requests_thread *waker = NULL;
 	struct span other = *span;
+	uint32_t ender = 0;
 
-	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 && link->waker &&
+	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 &&
 	    span->ended.n < REQUESTS_MOST_ENDED)
-		waker = requests_thread_of(cut->requests, link->waker);
-	if (!waker || !waker->links.n || link->waker == span->tid) {
+		ender = find_ender(thread, link);
+	if (ender)
+		waker = requests_thread_of(cut->requests, ender);
+	if (!waker || !waker->links.n || ender == span->tid) {
 		add_state(cut, span, link->woken_at, sleeps);
 		return;
 	}
@@ -182,8 +214,8 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 		return;
 	if (!span->ended.n)
 		other.via = link->class;
-	other.ended.hops[other.ended.n++] = (struct requests_ender){ link->object, link->waker };
-	other.tid = link->waker;
+	other.ended.hops[other.ended.n++] = (struct requests_ender){ link->object, ender };
+	other.tid = ender;
 	add_span(cut, other);
 	span->from = other.to;
 }
@@ -208,7 +240,7 @@ static void add_span(struct cut *cut, struct span span)
 			continue;
 		}
 		add_state(cut, &span, link->off_at, runs);
-		add_sleep(cut, &span, link);
+		add_sleep(cut, &span, thread, link);
 		add_state(cut, &span, link->ran_at, (struct what){ link->ready_class, link->behind, 0, false });
 	}
 	add_state(cut, &span, span.to, runs);

@@ -85,7 +85,8 @@ static void print_cells(const struct requests_page *page, struct output *out, co
 		cut_to_fit(out, objects, COLUMNS_BEFORE);
 	if (!page->merged)
 		snprintf(slowest, sizeof(slowest), "%.3f", MS(cell->ns[REQUESTS_SLOWEST_ONE]));
-	output_line(out, "  %-26s %9.3f %9.3f %9s %3.0f %%%s%s", label, MS(cell->ns[REQUESTS_MEAN]),
+	/* names of the user may be longer */
+	output_line(out, "  %-26.26s %9.3f %9.3f %9s %3.0f %%%s%s", label, MS(cell->ns[REQUESTS_MEAN]),
 		    MS(cell->ns[REQUESTS_MIDDLE]), slowest, share, objects->len && !below ? "  " : "",
 		    below ? "" : str_or_empty(objects->data));
 	if (!below)
@@ -282,18 +283,30 @@ static void print_step(const struct requests_page *page, struct output *out, con
 		why_page_stack(out, &named);
 }
 
+static int by_length(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? 1 : -(a > b);
+}
+
 /* Its longest steps, in the order of time. */
 static void print_path(const struct requests_page *page, struct output *out, const struct requests_request *request)
 {
+	__free uint64_t *ns = base_alloc((request->n_steps + 1) * sizeof(*ns));
 	uint64_t least = request->ns / STEP_SHARE;
 
-	for (size_t n = STEPS + 1; n > STEPS; least += least / 4 + 1) {
-		n = 0;
-		for (uint32_t i = 0; i < request->n_steps; i++)
-			n += request->steps[i].to - request->steps[i].from >= least;
-		for (uint32_t i = 0; n <= STEPS && i < request->n_steps; i++)
-			if (request->steps[i].to - request->steps[i].from >= least)
-				print_step(page, out, request, &request->steps[i]);
+	for (uint32_t i = 0; i < request->n_steps; i++)
+		ns[i] = request->steps[i].to - request->steps[i].from;
+	if (request->n_steps)
+		qsort(ns, request->n_steps, sizeof(*ns), by_length);
+	if (request->n_steps > STEPS && ns[STEPS - 1] > least)
+		least = ns[STEPS - 1];
+	for (uint32_t i = 0, n = 0; i < request->n_steps && n < STEPS; i++) {
+		if (request->steps[i].to - request->steps[i].from < least)
+			continue;
+		print_step(page, out, request, &request->steps[i]);
+		n++;
 	}
 }
 

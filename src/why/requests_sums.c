@@ -163,8 +163,9 @@ bool requests_page_below(const struct requests_line *line, const struct requests
 {
 	if (line->where != sum->where || line->where == REQUESTS_QUEUE || line->where == REQUESTS_BEHIND)
 		return line->where == sum->where;
-	return line->via == sum->via && is_same(line->lock, sum->lock) &&
-	       (line->via != REQUESTS_DIRECT || line->class == sum->class);
+	if (line->lock || sum->lock)
+		return is_same(line->lock, sum->lock);
+	return line->via == sum->via && (line->via != REQUESTS_DIRECT || line->class == sum->class);
 }
 
 /* The sum of the line, which may be new. */
@@ -195,8 +196,8 @@ static struct requests_line *line_of(struct requests_page *page, const struct re
 	struct requests_line *line;
 
 	vec_each(it, &page->lines)
-		if (it->where == state->where && it->class == class && it->inner == inner && it->via == via &&
-		    is_same(it->lock, lock))
+		if (it->where == state->where && it->class == class && it->inner == inner &&
+		    (lock || it->via == via) && is_same(it->lock, lock))
 			return it;
 	line = vec_push(&page->lines);
 	line->where = state->where;
@@ -239,7 +240,7 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 
 	if (part->state.where == REQUESTS_BEHIND && held && held->lock)
 		str_addf(&name, "%s by %s", held->lock, held->who);
-	else
+	else if (part->state.where != REQUESTS_UNKNOWN)
 		requests_page_add_object(page->why, &name, &part->state);
 	add_cell(line, part->ns, shares);
 	add_object(line, name.data, part->ns, shares);

@@ -413,7 +413,8 @@ static void why_losses(struct engine_instance *instance)
 	uint64_t missed = progs_missed(&why->progs, &why->knows_missed);
 
 	probes_say_missed(instance, why->progs.attach, why->knows_missed, missed, "unknown time");
-	say(why->hidden, "thread", "not known before the first run: /proc does not show the cause of the wait");
+	/* a request is what threads did that have run */
+	say(why->requests.on ? 0 : why->hidden, "thread", "not known before the first run: /proc does not show the cause of the wait");
 	say(shared->no_room, "thread", "not measured: too many at a time");
 	if (shared->lost_threads)
 		report_note("%llu ended thread%s, %.3f s in all, missing from the sums: the buffer was full",

@@ -25,9 +25,9 @@
 int why_path_open(struct why *why, struct err *err)
 {
 	const uint64_t bytes = why->requests.on && why->settings->perfetto ? 2 * RING_BYTES_REQUESTS
-			       : why->requests.on	 ? RING_BYTES_REQUESTS
-			       : why->settings->perfetto ? RING_BYTES_SWITCHES
-							 : RING_BYTES;
+			       : why->requests.on			   ? RING_BYTES_REQUESTS
+			       : why->settings->perfetto		   ? RING_BYTES_SWITCHES
+									   : RING_BYTES;
 
 	/* only what a command did has an end to go back from */
 	if (why->instance->ctx->command.pid && !why->requests.on)

@@ -78,6 +78,7 @@ int why_requests_open(struct why *why, struct err *err)
 		.behind = WHY_NETWORK,
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
+		.poll = WHY_POLL,
 	};
 	const bool exported = why->requests.export, drawn = why->settings->perfetto || why->stacks_source.keyed;
 	/* an exporter has each one as it comes */

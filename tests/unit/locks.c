@@ -53,7 +53,7 @@ Test(locks, known_ones)
 			 "row lock (PostgreSQL)");
 	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "futex", "lock_wait(que_thr_t*)"), "row lock (InnoDB)");
 	cr_expect_str_eq(NAME(locks, NULL, FRAME_KERNEL, "down_write", "vm_mmap_pgoff"),
-			 "the process's map of memory (mmap_lock)");
+			 "map of memory (mmap_lock)");
 	/* such a function for which another one waits, further in */
 	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "pthread_cond_timedwait", "mariadbd+fn@0x1",
 			      "handler::ha_index_read_map(unsigned char*)"),

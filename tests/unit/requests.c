@@ -228,6 +228,41 @@ Test(requests, held_up)
 	requests_free(requests);
 }
 
+/* One that waits for some time at most, and tries again, until the holder gives it up. */
+Test(requests, tries_again)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	at_stack = 5;
+	sleeps(requests, 7, LOCK, 120, 0, 130, 131);
+	sleeps(requests, 7, LOCK, 132, 8, 190, 195);
+	at_stack = 0;
+	sleeps(requests, 8, DISK, 110, 0, 180, 185);
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0,
+	       "own running of 7 26, own lock > disk of 8 58, own processor of 7 6, own lock > processor of 8 5, "
+	       "own lock > running of 8 5");
+	requests_free(requests);
+}
+
+/* A loop that waits for a helper while it works for another one is not idle. */
+Test(requests, within_another)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 2, 1, 100, 7, 110);
+	sleeps(requests, 7, CONDITION, 120, 9, 160, 165);
+	sends(requests, 2, 1, 100, 7, 170, 170, 300);
+	reads(requests, 1, 1, 115, 7, 180);
+	sends(requests, 1, 1, 115, 7, 190, 190, 301);
+	requests_settle(requests, 1000);
+	expect(requests, 1,
+	       "queue running of 7 10, queue condition of 7 40, queue processor of 7 5, own running of 7 20");
+	requests_free(requests);
+}
+
 /* Two threads that wait for each other. */
 Test(requests, held_up_by_itself)
 {

@@ -23,6 +23,7 @@ enum class {
 static uint64_t unit = 1;
 /* The object of sleeps. */
 static uint32_t for_what = REQUESTS_NONE;
+static uint64_t at_stack;
 
 static inline struct requests *begin_with(const struct requests_limits *limits)
 {
@@ -32,6 +33,7 @@ static inline struct requests *begin_with(const struct requests_limits *limits)
 		.behind = NETWORK,
 		.running = RUNNING,
 		.unknown = UNKNOWN,
+		.poll = POLL,
 	};
 
 	return requests_new(&classes, limits);
@@ -52,6 +54,7 @@ static inline void sleeps(struct requests *requests, uint32_t tid, enum class cl
 		.tid = tid,
 		.waker = waker,
 		.object = for_what,
+		.stack = at_stack,
 		.behind = REQUESTS_NONE,
 		.class = class,
 		.ready_class = PROCESSOR,
