@@ -260,9 +260,11 @@ void requests_page_add_step(struct why *why, struct str *s, const struct request
 		str_addf(s, "%s%s", str_or_empty(server.data), line.inner == REQUESTS_BEHIND ? "" : " > ");
 	if (line.where == REQUESTS_QUEUE)
 		str_add(s, "queue: ");
+	/* the title is in the table */
 	if (held)
-		str_addf(s, "%s by %s > %s", held->lock ? held->lock : why_sums_cause(line.via), held->who,
-			 why_sums_cause(line.class));
+		str_addf(s, "%s by %.*s > %s", held->lock ? held->lock : why_sums_cause(line.via),
+			 (int)(strstr(held->who, " (") ? strstr(held->who, " (") - held->who : (ptrdiff_t)strlen(held->who)),
+			 held->who, why_sums_cause(line.class));
 	else if (!behind || line.inner != REQUESTS_BEHIND)
 		add_state(s, &line, behind);
 	if (name.len && !(behind && line.inner >= REQUESTS_BEHIND))

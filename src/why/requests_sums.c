@@ -28,15 +28,19 @@ void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid
 		str_addf(s, "%.16s", why->sums.tasks.v[why->sums.latest.v[task]].comm);
 }
 
-/* The thread's process, and its title: there are many of one name. */
+/* The thread's process, and its title, best that which it had while others waited for it: there are many of one name. */
 static void add_id(const struct why *why, struct str *s, uint32_t tid)
 {
 	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
+	const char *held = titles_held(&why->requests.titles, tid);
 
 	if (task == SET_NONE)
 		return;
 	str_addf(s, " %u", why->sums.tasks.v[why->sums.latest.v[task]].tgid);
-	titles_add(s, why->sums.tasks.v[why->sums.latest.v[task]].tgid);
+	if (held)
+		str_add(s, held);
+	else
+		titles_add(s, why->sums.tasks.v[why->sums.latest.v[task]].tgid);
 }
 
 static void add_who(const struct why *why, struct str *s, uint32_t tid)
@@ -250,7 +254,8 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 		str_reset(&name);
 		requests_page_add_name(page->why, &name, part->state.server);
 		add_object(sum, name.data, part->ns, shares);
-	} else if (part->state.where == REQUESTS_OWN && held) {
+	} else if (part->state.where == REQUESTS_OWN && held && !(held->lock && is_same(held->lock, name.data))) {
+		/* who itself waits for the lock does not hold it */
 		add_object(sum, held->who, part->ns, shares);
 	}
 }

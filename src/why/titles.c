@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <ctype.h>
 
+#include "base/clock.h"
 #include "engine/filter.h"
 #include "titles.h"
 
@@ -48,4 +49,86 @@ void titles_add(struct str *s, uint32_t pid)
 	for (size_t i = 0; title[i] && i < TITLE; i++)
 		str_addc(s, isprint((unsigned char)title[i]) ? title[i] : '?');
 	str_add(s, strlen(title) > TITLE ? "...)" : ")");
+}
+
+/* --- while others wait --- */
+
+#define LOOK_NS (100 * NS_PER_MS)
+
+static void release(struct titles_watched *watched)
+{
+	for (size_t i = 0; i < TITLES_SAMPLES; i++)
+		free(watched->samples[i].text);
+	free(watched->held);
+	*watched = (struct titles_watched){};
+}
+
+static struct titles_watched *find(const struct titles *titles, uint32_t pid)
+{
+	for (size_t i = 0; pid && i < TITLES_WATCHED; i++)
+		if (titles->watched[i].pid == pid)
+			return (struct titles_watched *)&titles->watched[i];
+	return NULL;
+}
+
+void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to)
+{
+	struct titles_watched *watched = find(titles, pid);
+	uint32_t *without = &titles->without[pid % ARRAY_SIZE(titles->without)];
+	struct str text __str = {};
+
+	if (*without == pid)
+		return;
+	if (!watched) {
+		titles_add(&text, pid);
+		if (!text.len) {
+			*without = pid;
+			return;
+		}
+		watched = &titles->watched[titles->next++ % TITLES_WATCHED];
+		release(watched);
+		watched->pid = pid;
+	}
+	for (size_t i = 0; i < TITLES_SAMPLES; i++) {
+		const struct titles_sample *sample = &watched->samples[i];
+
+		if (!sample->text || sample->time < from || sample->time > to)
+			continue;
+		free(watched->held);
+		watched->held = base_printf("%s", sample->text);
+	}
+}
+
+void titles_look(struct titles *titles, uint64_t now)
+{
+	if (now < titles->looked_at + LOOK_NS)
+		return;
+	titles->looked_at = now;
+	for (size_t i = 0; i < TITLES_WATCHED; i++) {
+		struct titles_watched *watched = &titles->watched[i];
+		struct titles_sample *sample = &watched->samples[watched->n % TITLES_SAMPLES];
+		struct str text __str = {};
+
+		if (!watched->pid)
+			continue;
+		titles_add(&text, watched->pid);
+		if (!text.len)
+			continue;
+		watched->n++;
+		free(sample->text);
+		*sample = (struct titles_sample){ now, base_printf("%s", text.data) };
+	}
+}
+
+const char *titles_held(const struct titles *titles, uint32_t pid)
+{
+	const struct titles_watched *watched = find(titles, pid);
+
+	return watched ? watched->held : NULL;
+}
+
+void titles_release(struct titles *titles)
+{
+	for (size_t i = 0; i < TITLES_WATCHED; i++)
+		release(&titles->watched[i]);
 }

@@ -16,4 +16,34 @@ char *titles_command(uint32_t pid);
  */
 void titles_add(struct str *s, uint32_t pid);
 
+/*
+ * What titles said while others waited: of the processes that have lately held up others for long, looked at now and then.
+ * Initialise with {}.
+ */
+#define TITLES_WATCHED 64
+#define TITLES_SAMPLES 4
+
+struct titles {
+	uint64_t looked_at;
+	uint32_t without[256]; /* processes that have none, by the lower bits of their ids */
+	size_t next;
+	struct titles_watched {
+		uint32_t pid; /* or a thread of the process; 0: none */
+		struct titles_sample {
+			uint64_t time;
+			char *text; /* as titles_add() appends it; NULL: none */
+		} samples[TITLES_SAMPLES];
+		size_t n;
+		char *held; /* the last one that it had while others waited; NULL: not seen */
+	} watched[TITLES_WATCHED];
+};
+
+/* Others have waited from..to for this thread. Of more than TITLES_WATCHED, the last ones are watched. */
+void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to);
+/* Looks at titles, if it is time to. */
+void titles_look(struct titles *titles, uint64_t now);
+/* Valid until the next call of the others; NULL: not known. */
+const char *titles_held(const struct titles *titles, uint32_t pid);
+void titles_release(struct titles *titles);
+
 #endif

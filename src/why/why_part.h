@@ -7,6 +7,7 @@
 #include "path.h"
 #include "recorder/record_temporary.h"
 #include "requests.h"
+#include "titles.h"
 #include "why.h"
 #include "why_sums.h"
 
@@ -98,6 +99,7 @@ struct why_requests {
 	uint64_t undrawn;	   /* steps whose threads and stacks found no room there */
 	struct set name_keys;	   /* of unix sockets; numbers index names */
 	vec(char *) names;
+	struct titles titles;
 	/* what is said of struct requests_state's `ended`, by its numbers */
 	vec(struct why_requests_held {
 		char *who; /* NULL: not known yet */

@@ -27,6 +27,8 @@
 /* With many connections, those of unix sockets are over that nobody has used for so long; or that are not answered. */
 #define UNUSED_NS     (600 * NS_PER_SEC)
 #define UNANSWERED_NS (3600 * NS_PER_SEC)
+/* For whom others wait so long, its title is looked at. */
+#define LONG_NS (20 * NS_PER_MS)
 /* A thread leaves, is woken, and comes. */
 #define HITS_OF_LINK 3
 /* An exporter keeps no more for requests that last. */
@@ -156,6 +158,8 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
 	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0] && !why->requests.export)
 		link.behind = objects_key(why, &behind);
+	if (kind == WHY_LINK_WOKEN && link.waker && link.woken_at > link.off_at + LONG_NS && !why->requests.export)
+		titles_waited(&why->requests.titles, link.waker, link.off_at, link.woken_at);
 	requests_add_link(why->requests.found, &link);
 }
 
@@ -463,6 +467,7 @@ void why_requests_take(struct why *why)
 		requests_settle(requests->found, requests->read_at - SETTLED_NS);
 	why_record_requests(why);
 	follow_joined(why);
+	titles_look(&requests->titles, now);
 	requests->lost_from = requests->read_at;
 	requests->read_at = now;
 	if (now < requests->looked_at + LOOK_NS)
@@ -540,4 +545,5 @@ void why_requests_release(struct why *why)
 	vec_each(held, &why->requests.held)
 		free(held->who);
 	free(why->requests.held.v);
+	titles_release(&why->requests.titles);
 }
