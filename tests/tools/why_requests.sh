@@ -117,7 +117,7 @@ test_behind() {
 	expect_requests
 	[ "$(slow_parts behind network)" -ge 6 ] || fail "$(slow_parts behind network) waited for the slow one"
 	[ "$(slow_parts own poll)" = 0 ] || fail "a wait for the other server is none"
-	grep -q '"kind":"object","where":"behind","there":null,"server":null,"cause":"network","via":null,"object":"127.0.0.1:[0-9]*"' json || fail "no address"
+	grep -q '"kind":"object","where":"behind","there":null,"server":null,"cause":"network","via":null,"lock":null,"object":"127.0.0.1:[0-9]*"' json || fail "no address"
 }
 
 # The same over unix sockets, with a name in the file system and without one.
