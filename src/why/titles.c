@@ -89,8 +89,9 @@ void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t 
 		release(watched);
 		watched->pid = pid;
 	}
+	/* the latest one comes last */
 	for (size_t i = 0; i < TITLES_SAMPLES; i++) {
-		const struct titles_sample *sample = &watched->samples[i];
+		const struct titles_sample *sample = &watched->samples[(watched->n + i) % TITLES_SAMPLES];
 
 		if (!sample->text || sample->time < from || sample->time > to)
 			continue;

@@ -47,11 +47,22 @@ Test(titles, held)
 	cr_expect_null(titles_held(&titles, pid), "nobody waited then");
 	titles_waited(&titles, pid, s, 3 * s);
 	cr_expect_str_eq(titles_held(&titles, pid), " (app shop idle in transaction)");
+	/* the latest one counts, wherever it is kept */
+	for (size_t i = 0; i < TITLES_SAMPLES; i++) {
+		struct titles_sample *sample = &titles.watched[0].samples[(titles.watched[0].n++) % TITLES_SAMPLES];
+
+		free(sample->text);
+		*sample = (struct titles_sample){ 10 * s + i, base_printf(" (%zu)", i) };
+	}
+	titles_waited(&titles, pid, 9 * s, 11 * s);
+	cr_expect_str_eq(titles_held(&titles, pid), " (3)");
+	titles_waited(&titles, pid, 9 * s, 10 * s + 1);
+	cr_expect_str_eq(titles_held(&titles, pid), " (1)");
 	end(pid);
 	/* it is kept */
-	titles_look(&titles, 4 * s);
-	titles_waited(&titles, pid, 3 * s, 5 * s);
-	cr_expect_str_eq(titles_held(&titles, pid), " (app shop idle in transaction)");
+	titles_look(&titles, 14 * s);
+	titles_waited(&titles, pid, 13 * s, 15 * s);
+	cr_expect_str_eq(titles_held(&titles, pid), " (1)");
 	titles_release(&titles);
 }
 
