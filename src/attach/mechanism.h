@@ -94,7 +94,7 @@ struct attach {
 			vec(int);
 		} maps;		  /* to clear at resume; the caller's */
 		uint64_t *missed; /* by closed links: by slot, and the others. NULL: there was no pause */
-		/* of attach_missed_returns(), by closed links, and its error */
+		/* of attach_missed_returns(), by closed links, and its last error */
 		uint64_t missed_returns;
 		int unknown_returns;
 		char why[96]; /* why_not of the targets in the pause */

@@ -62,6 +62,16 @@ static int sum_up(const struct attach *attach, int iterator, uint64_t *sum)
 	return n < 0 ? -errno : 0;
 }
 
+/* Links the program to the descriptors of this process; kernels before 6.1 show it those of all. */
+static int link_iterator(int program)
+{
+	union bpf_iter_link_info info = { .task.pid = getpid() };
+	LIBBPF_OPTS(bpf_link_create_opts, own, .iter_info = &info, .iter_info_len = sizeof(info));
+	int link = bpf_link_create(program, 0, BPF_TRACE_ITER, &own);
+
+	return link < 0 ? bpf_link_create(program, 0, BPF_TRACE_ITER, NULL) : link;
+}
+
 /* Returns the fd of the program's link, which attach_free() closes, or -errno. */
 static int link_program(struct attach *attach)
 {
@@ -71,7 +81,7 @@ static int link_program(struct attach *attach)
 	if (attach->returns_link)
 		return attach->returns_link;
 	program = load_program();
-	link = program < 0 ? program : bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	link = program < 0 ? program : link_iterator(program);
 	attach->returns_link = link < 0 ? 0 : link;
 	return link;
 }
@@ -79,7 +89,7 @@ static int link_program(struct attach *attach)
 int attach_missed_returns(struct attach *attach, uint64_t *returns)
 {
 	__close int iterator = -1;
-	int link;
+	int link, ret;
 
 	*returns = attach->pauses.missed_returns;
 	if (!attach_hides_missed_returns(attach))
@@ -88,5 +98,6 @@ int attach_missed_returns(struct attach *attach, uint64_t *returns)
 	if (link < 0)
 		return link;
 	iterator = bpf_iter_create(link);
-	return iterator < 0 ? iterator : sum_up(attach, iterator, returns);
+	ret = iterator < 0 ? iterator : sum_up(attach, iterator, returns);
+	return ret ? ret : attach->pauses.unknown_returns;
 }

@@ -56,18 +56,23 @@ void attach_pause(struct attach *attach, const char *why)
 	struct pauses *pauses = &attach->pauses;
 	size_t n_slots = attach->set->n_slots;
 	uint64_t returns;
+	int ret;
 
 	if (pauses->paused)
 		return;
-	pauses->unknown_returns = attach_missed_returns(attach, &returns);
-	pauses->missed_returns = returns;
+	/* the first time it loads a program: what is missed meanwhile counts, too */
+	attach_missed_returns(attach, &returns);
 	pauses->paused = true;
 	snprintf(pauses->why, sizeof(pauses->why), "%s", why);
 	if (!pauses->missed)
 		pauses->missed = base_alloc((n_slots + 1) * sizeof(*pauses->missed));
 	/* the kernel forgets with a link what it has missed */
 	attach_add_missed(attach, pauses->missed, &pauses->missed[n_slots]);
+	ret = attach_missed_returns(attach, &returns);
 	attach_close_links(&attach->links);
+	pauses->missed_returns = returns;
+	if (ret)
+		pauses->unknown_returns = ret;
 	learn_forget(attach);
 	for (size_t i = 0; i < attach->set->n; i++) {
 		struct candidate *candidate = &attach->candidates[i];

@@ -29,6 +29,7 @@ struct source {
 	uint64_t paused_ns; /* when the one that goes on began, 0: there is none */
 	uint64_t deadline;  /* see source_deadline() */
 	int read_error;	    /* of source_collect(): the last one, which was reported */
+	int missed_error;   /* of source_missed(): the same */
 	int task;	    /* the directory in /proc of what -p or -t names; -1: they name nothing */
 	struct source_table {
 		struct metrics_rows rows;

@@ -183,6 +183,21 @@ struct attach *source_attachment(struct source *source, size_t n)
 	return source->up && engine->attachment ? engine->attachment(&source->instance, n) : NULL;
 }
 
+/* ret: of attach_missed_returns(). */
+static void say_unknown_returns(struct source *source, int ret)
+{
+	const char *name;
+
+	if (!ret || ret == source->missed_error)
+		return;
+	source->missed_error = ret;
+	name = source_enter(source);
+	report_note("returns may be missing that sonde_missed_hits_total does not have: how many the kernel missed cannot be "
+		    "read: %s",
+		    strerror(-ret));
+	report_set_name(name);
+}
+
 uint64_t source_missed(struct source *source)
 {
 	struct attach *attach;
@@ -193,8 +208,8 @@ uint64_t source_missed(struct source *source)
 		__free uint64_t *by_slot = base_alloc(n_slots * sizeof(*by_slot));
 		uint64_t others = 0, returns = 0;
 
-		if (!attach_missed_returns(attach, &returns))
-			sum += returns;
+		say_unknown_returns(source, attach_missed_returns(attach, &returns));
+		sum += returns;
 		if (attach_missed(attach, by_slot, &others))
 			continue;
 		sum += others;
