@@ -87,10 +87,10 @@ static const struct line known[] = {
 	{ "libc", "free", "malloc's lock (glibc)", "__lll_lock_wait_private" },
 	{ "libc", "_int_free", "malloc's lock (glibc)", "__lll_lock_wait_private" },
 	/* the kernel */
-	{ KERNEL, "lock_mm_and_find_vma", "map of memory (mmap_lock)" },
-	{ KERNEL, "vm_mmap_pgoff", "map of memory (mmap_lock)" },
-	{ KERNEL, "do_mprotect_pkey", "map of memory (mmap_lock)" },
-	{ KERNEL, "__vm_munmap", "map of memory (mmap_lock)" },
+	{ KERNEL, "lock_mm_and_find_vma", "map of memory (mmap_lock)", "rwsem_down_" },
+	{ KERNEL, "vm_mmap_pgoff", "map of memory (mmap_lock)", "rwsem_down_" },
+	{ KERNEL, "do_mprotect_pkey", "map of memory (mmap_lock)", "rwsem_down_" },
+	{ KERNEL, "__vm_munmap", "map of memory (mmap_lock)", "rwsem_down_" },
 	{ KERNEL, "jbd2_log_wait_commit", "commit of the journal (ext4)" },
 	{ KERNEL, "jbd2__journal_start", "room in the journal (ext4)" },
 	{ KERNEL, "xfs_log_force", "flush of the log (xfs)" },
@@ -119,12 +119,12 @@ static bool add_line(struct locks *locks, const char *text)
 	size_t n;
 
 	text += strspn(text, " \t");
-	if (!*text || *text == '#' || *text == '\n')
+	if (!*text || *text == '#' || *text == '\n' || *text == '\r')
 		return true;
 	module = word(&locks->strings, &text);
 	function = word(&locks->strings, &text);
 	text += strspn(text, " \t");
-	n = strcspn(text, "\n");
+	n = strcspn(text, "\r\n");
 	if (!function || !n)
 		return false;
 	*vec_push(locks) = (struct line){
@@ -152,7 +152,7 @@ static int read_file(struct locks *locks, const char *path, struct err *err)
 		if (locks->n > LINES_MAX)
 			return err_set(err, -EINVAL, "%s: more than %d lines", path, LINES_MAX);
 	}
-	return 0;
+	return ferror(file) ? err_set(err, -errno, "cannot read %s: %s", path, strerror(errno)) : 0;
 }
 
 int locks_new(struct locks **to, const char *file, struct err *err)
@@ -190,12 +190,22 @@ static const char *module_of(const struct frame *frame)
 	return slash ? slash + 1 : str_or_empty(frame->file);
 }
 
-/* Whether one of the innermost `n` frames has this name. */
+/*
+ * Whether frame n has called this function for itself: what is between is of the file of one of both. Another library that
+ * it called may wait there for something else.
+ */
 static bool has(const struct frame_stack *part, size_t n, const char *function)
 {
-	for (size_t i = 0; i < n; i++)
+	const char *own = module_of(part->frames[n]);
+
+	for (size_t i = n; i--;) {
+		const char *between = module_of(part->frames[i]);
+
 		if (begins(part->frames[i]->name, function))
 			return true;
+		if (strcmp(between, own) && !begins(between, "libc.") && !begins(between, "libpthread"))
+			return false;
+	}
 	return false;
 }
 

@@ -11,6 +11,8 @@
 
 /* More are not kept apart: 10 MB. */
 #define MOST_KEYS 262144
+/* So many with those of stacks, without which an object still has its name. */
+#define MOST_KEYS_AT (MOST_KEYS / 2)
 
 uint32_t objects_key(struct why *why, const struct why_key *key)
 {
@@ -118,7 +120,7 @@ uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t sta
 	if (!stack || number == SET_NONE)
 		return number;
 	at.b = number;
-	number = objects_key(why, &at);
+	number = set_add_most(&why->path.keys, &at, sizeof(at), MOST_KEYS_AT);
 	return number == SET_NONE ? at.b : number;
 }
 
@@ -129,6 +131,14 @@ const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct
 	if (!stack || !stacks_find(why->stacks, stack, named) || class == WHY_PROCESSOR)
 		return NULL;
 	return locks_name(why->locks, &named->user, &named->kernel);
+}
+
+const char *objects_lock_of(struct why *why, uint32_t number)
+{
+	struct stacks_named named = {};
+	const struct why_key *key = number == SET_NONE ? NULL : (const void *)why->path.keys.v[number].bytes;
+
+	return key && key->call == OBJECTS_AT_STACK ? objects_lock(why, key->class, key->a, &named) : NULL;
 }
 
 static void add_path(struct str *s, const struct why_object *object)

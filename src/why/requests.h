@@ -135,6 +135,10 @@ struct requests_group {
 struct requests_classes {
 	uint64_t rests;	  /* a bit for each class: a thread that serves several connections sleeps so between requests */
 	uint64_t follows; /* a bit for each class: who ends a sleep is what the thread slept for */
+	uint64_t locks;	  /* a bit for each of these: somebody holds what the thread sleeps for */
+	/* Whether it is so of an object, whatever the class; NULL: of none. */
+	bool (*is_lock)(uint32_t object, void *ctx);
+	void *ctx; /* of is_lock */
 	uint8_t running, unknown;
 	uint8_t poll;	/* who sleeps so is there for whatever comes */
 	uint8_t behind; /* of the time of a server behind; a thread that sleeps so may wait for one */

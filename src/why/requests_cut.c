@@ -59,9 +59,17 @@ static bool is_same(const struct requests_state *a, const struct requests_state 
 	       a->tid == b->tid && a->server == b->server && a->ended == b->ended;
 }
 
+/* Of a request with more parts, what the further ones were for, and who held them up, is not told apart. */
+#define MOST_PARTS 1024
+
 /* One part for each state of a request. */
-static void add_part(struct requests *requests, const struct requests_state *state, uint64_t ns)
+static void add_part(struct requests *requests, const struct requests_state *from, uint64_t ns)
 {
+	struct requests_state rest = *from;
+	const struct requests_state *state = requests->parts.n < MOST_PARTS ? from : &rest;
+
+	rest.object = REQUESTS_NONE;
+	rest.ended = 0;
 	vec_each(it, &requests->parts) {
 		if (is_same(&it->state, state)) {
 			it->ns += ns;
@@ -178,15 +186,31 @@ static void add_span(struct cut *cut, struct span span);
 
 /* Whoever waits for so long at most, and does it again at the same place so soon after, has not got it. */
 #define AGAIN_NS (2 * NS_PER_MS)
+/* So often is looked at: each of these sleeps looks for itself. */
+#define MOST_AGAIN 1000
 
-/* Who ended the sleep. Of one that ended by its time, and was begun again: who ended the last one. 0: not known. */
-static uint32_t find_ender(const struct requests_thread *thread, const struct requests_link *link)
+static bool is_lock(const struct requests_classes *classes, const struct requests_link *link)
 {
-	const struct requests_link *const end = thread->links.v + thread->links.n;
+	return classes->locks >> link->class & 1 ||
+	       (classes->is_lock && link->object != REQUESTS_NONE && classes->is_lock(link->object, classes->ctx));
+}
 
-	for (; !link->waker && link->stack && link + 1 < end; link++)
+/*
+ * Who ended the sleep. Of one for a lock that ended by its time, and was begun again: who ended the last one in the span.
+ * Of others nobody is known to have kept the thread waiting. 0: not known.
+ */
+static uint32_t find_ender(const struct cut *cut, const struct span *span, const struct requests_thread *thread,
+			   const struct requests_link *link)
+{
+	const struct requests_link *end = thread->links.v + thread->links.n;
+
+	if (link->waker || !link->stack || !is_lock(&cut->requests->classes, link))
+		return link->waker;
+	if (end > link + MOST_AGAIN)
+		end = link + MOST_AGAIN;
+	for (; !link->waker && link + 1 < end; link++)
 		if (link[1].born || link[1].class != link->class || link[1].stack != link->stack ||
-		    link[1].off_at > link->ran_at + AGAIN_NS)
+		    link[1].off_at > link->ran_at + AGAIN_NS || link[1].off_at >= span->to)
 			break;
 	return link->waker;
 }
@@ -201,7 +225,7 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 
 	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 &&
 	    span->ended.n < REQUESTS_MOST_ENDED)
-		ender = find_ender(thread, link);
+		ender = find_ender(cut, span, thread, link);
 	if (ender)
 		waker = requests_thread_of(cut->requests, ender);
 	if (!waker || !waker->links.n || ender == span->tid) {

@@ -29,7 +29,7 @@ void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid
 }
 
 /* The thread's process, and its title, best that which it had while others waited for it: there are many of one name. */
-static void add_id(const struct why *why, struct str *s, uint32_t tid)
+static void add_id(struct why *why, struct str *s, uint32_t tid)
 {
 	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
 	const char *held = titles_held(&why->requests.titles, tid);
@@ -37,13 +37,10 @@ static void add_id(const struct why *why, struct str *s, uint32_t tid)
 	if (task == SET_NONE)
 		return;
 	str_addf(s, " %u", why->sums.tasks.v[why->sums.latest.v[task]].tgid);
-	if (held)
-		str_add(s, held);
-	else
-		titles_add(s, why->sums.tasks.v[why->sums.latest.v[task]].tgid);
+	str_add(s, held ? held : titles_now(&why->requests.titles, why->sums.tasks.v[why->sums.latest.v[task]].tgid));
 }
 
-static void add_who(const struct why *why, struct str *s, uint32_t tid)
+static void add_who(struct why *why, struct str *s, uint32_t tid)
 {
 	const uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
 
@@ -53,13 +50,9 @@ static void add_who(const struct why *why, struct str *s, uint32_t tid)
 		str_addf(s, "%s%u", s->len ? " thread " : "thread ", tid);
 }
 
-/* What the program calls an object of a link. NULL: it is not known. */
-static const char *lock_of(struct why *why, uint32_t object)
+static bool is_same(const char *a, const char *b)
 {
-	struct stacks_named named = {};
-	const struct why_key *key = object == REQUESTS_NONE ? NULL : (const void *)why->path.keys.v[object].bytes;
-
-	return key && key->call == OBJECTS_AT_STACK ? objects_lock(why, key->class, key->a, &named) : NULL;
+	return a == b || (a && b && !strcmp(a, b));
 }
 
 static bool is_lock(const struct why *why, uint32_t object)
@@ -83,13 +76,14 @@ const struct why_requests_held *requests_page_held(struct why *why, uint32_t num
 	held = &why->requests.held.v[number];
 	if (held->who)
 		return held;
+	/* of several that wait behind each other for the same lock, the last one waits for who holds it */
 	for (uint32_t i = 0; i < ended->n; i++) {
-		const char *lock = lock_of(why, ended->hops[i].object);
+		const char *lock = objects_lock_of(why, ended->hops[i].object);
 
-		if (lock || is_lock(why, ended->hops[i].object))
-			at = i;
-		if (!held->lock)
-			held->lock = lock;
+		if (held->lock ? !is_same(held->lock, lock) : !lock && !is_lock(why, ended->hops[i].object))
+			break;
+		held->lock = lock;
+		at = i;
 	}
 	add_who(why, &who, ended->hops[at].tid);
 	held->who = base_printf("%s", str_or_empty(who.data));
@@ -145,7 +139,7 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 	} else if (state->object != REQUESTS_NONE) {
 		key = (const void *)why->path.keys.v[state->object].bytes;
 		if (key->call == OBJECTS_AT_STACK) {
-			lock = lock_of(why, state->object);
+			lock = objects_lock_of(why, state->object);
 			key = (const void *)why->path.keys.v[key->b].bytes;
 		}
 		found = objects_find(why, key);
@@ -157,11 +151,6 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 }
 
 /* --- lines --- */
-
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
 
 bool requests_page_below(const struct requests_line *line, const struct requests_line *sum)
 {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <ctype.h>
-
 #include "base/clock.h"
 #include "engine/filter.h"
 #include "titles.h"
@@ -38,6 +36,7 @@ void titles_add(struct str *s, uint32_t pid)
 	char text[BYTES];
 	size_t n = pid && !filter_pidns() ? read_arguments(pid, text) : 0;
 	const char *title = text, *colon;
+	size_t all;
 
 	/* several arguments, or one without a blank, are a command */
 	if (!n || strlen(text) < n || !strchr(text, ' '))
@@ -45,15 +44,20 @@ void titles_add(struct str *s, uint32_t pid)
 	colon = strstr(text, ": ");
 	if (colon && !memchr(text, ' ', colon - text))
 		title = colon + 2;
-	str_add(s, " (");
-	for (size_t i = 0; title[i] && i < TITLE; i++)
-		str_addc(s, isprint((unsigned char)title[i]) ? title[i] : '?');
-	str_add(s, strlen(title) > TITLE ? "...)" : ")");
+	all = n = strlen(title);
+	/* not within a character of several bytes */
+	for (n = n > TITLE ? TITLE : n; n < all && n && ((unsigned char)title[n] & 0xc0) == 0x80;)
+		n--;
+	str_addf(s, " (%.*s%s)", (int)n, title, n < all ? "..." : "");
 }
 
 /* --- while others wait --- */
 
 #define LOOK_NS (100 * NS_PER_MS)
+/* So many processes that are not watched yet are read between two looks. */
+#define MOST_READS 64
+/* After so many looks, processes that had no title are asked again: a number comes again, too. */
+#define ASK_AGAIN 20
 
 static void release(struct titles_watched *watched)
 {
@@ -80,6 +84,8 @@ void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t 
 	if (*without == pid)
 		return;
 	if (!watched) {
+		if (titles->reads++ >= MOST_READS)
+			return;
 		titles_add(&text, pid);
 		if (!text.len) {
 			*without = pid;
@@ -100,11 +106,36 @@ void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t 
 	}
 }
 
+static void forget(struct titles *titles)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(titles->known); i++) {
+		free(titles->known[i].text);
+		titles->known[i] = (struct titles_known){};
+	}
+}
+
+const char *titles_now(struct titles *titles, uint32_t pid)
+{
+	struct titles_known *known = &titles->known[pid % ARRAY_SIZE(titles->known)];
+	struct str text __str = {};
+
+	if (known->text && known->pid == pid)
+		return known->text;
+	titles_add(&text, pid);
+	free(known->text);
+	*known = (struct titles_known){ pid, base_printf("%s", str_or_empty(text.data)) };
+	return known->text;
+}
+
 void titles_look(struct titles *titles, uint64_t now)
 {
 	if (now < titles->looked_at + LOOK_NS)
 		return;
 	titles->looked_at = now;
+	titles->reads = 0;
+	if (titles->looks++ % ASK_AGAIN == 0)
+		memset(titles->without, 0, sizeof(titles->without));
+	forget(titles);
 	for (size_t i = 0; i < TITLES_WATCHED; i++) {
 		struct titles_watched *watched = &titles->watched[i];
 		struct titles_sample *sample = &watched->samples[watched->n % TITLES_SAMPLES];
@@ -121,6 +152,14 @@ void titles_look(struct titles *titles, uint64_t now)
 	}
 }
 
+void titles_born(struct titles *titles, uint32_t pid)
+{
+	struct titles_watched *watched = find(titles, pid);
+
+	if (watched)
+		release(watched);
+}
+
 const char *titles_held(const struct titles *titles, uint32_t pid)
 {
 	const struct titles_watched *watched = find(titles, pid);
@@ -132,4 +171,5 @@ void titles_release(struct titles *titles)
 {
 	for (size_t i = 0; i < TITLES_WATCHED; i++)
 		release(&titles->watched[i]);
+	forget(titles);
 }

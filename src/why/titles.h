@@ -11,8 +11,8 @@ char *titles_command(uint32_t pid);
 /*
  * Appends " (TITLE)" if the process has written a title over its arguments, as PostgreSQL and nginx do: one argument with
  * blanks. The begin up to a colon, which repeats the program's name, is left out: " (worker process)". pid: on the host;
- * nothing is appended if sonde is in a pid namespace, where /proc has other ids. The text is the process's own: what is
- * not printable is a question mark.
+ * nothing is appended if sonde is in a pid namespace, where /proc has other ids. The text is the process's own, up to 48
+ * bytes of it: it may have any bytes but NUL.
  */
 void titles_add(struct str *s, uint32_t pid);
 
@@ -24,8 +24,13 @@ void titles_add(struct str *s, uint32_t pid);
 #define TITLES_SAMPLES 4
 
 struct titles {
-	uint64_t looked_at;
+	uint64_t looked_at, looks;
+	size_t reads;	       /* since the last look */
 	uint32_t without[256]; /* processes that have none, by the lower bits of their ids */
+	struct titles_known {
+		uint32_t pid;
+		char *text; /* as titles_add() appends it, which may be nothing; NULL: not read */
+	} known[256];	    /* since the last look, by the lower bits of their ids */
 	size_t next;
 	struct titles_watched {
 		uint32_t pid; /* or a thread of the process; 0: none */
@@ -40,8 +45,15 @@ struct titles {
 
 /* Others have waited from..to for this thread. Of more than TITLES_WATCHED, the last ones are watched. */
 void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to);
+/* A thread with this number has begun: what was known is another one's. */
+void titles_born(struct titles *titles, uint32_t pid);
 /* Looks at titles, if it is time to. */
 void titles_look(struct titles *titles, uint64_t now);
+/*
+ * What titles_add() appends, read once between two looks: a page asks for each part of a request, and a process may change
+ * its title meanwhile. Valid until the next call.
+ */
+const char *titles_now(struct titles *titles, uint32_t pid);
 /* Valid until the next call of the others; NULL: not known. */
 const char *titles_held(const struct titles *titles, uint32_t pid);
 void titles_release(struct titles *titles);

@@ -110,7 +110,7 @@ static void print_wait(struct why *why, struct output *out, size_t i)
 	const char *cause = why_sums_cause(wait->key.class), *lock = objects_lock(why, wait->key.class, wait->stack, &named);
 
 	str_add(&name, wait->key.class == WHY_PROCESSOR ? "behind " : "");
-	if (waits_of(wait->key.class)->object == WAITS_FOR_WAKER && wait->waker_tgid && wait->waker[0] > WHY_NOBODY) {
+	if (waits_of(wait->key.class)->object == WAITS_FOR_WAKER && wait->waker_tgid && (unsigned char)wait->waker[0] > WHY_NOBODY) {
 		str_addf(&name, "%.16s %u", wait->waker, wait->waker_tgid);
 		titles_add(&name, wait->waker_tgid);
 	} else if (object) {

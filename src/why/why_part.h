@@ -100,6 +100,11 @@ struct why_requests {
 	struct set name_keys;	   /* of unix sockets; numbers index names */
 	vec(char *) names;
 	struct titles titles;
+	/* whether an object is a lock by the names of functions, by the lower bits of its number */
+	struct why_known_lock {
+		uint32_t next; /* the number + 1; 0: none */
+		bool is_lock;
+	} known_locks[1024];
 	/* what is said of struct requests_state's `ended`, by its numbers */
 	vec(struct why_requests_held {
 		char *who; /* NULL: not known yet */
@@ -211,6 +216,8 @@ bool objects_name(const struct why *why, struct str *s, const struct why_key *ke
 const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct stacks_named *named);
 /* As objects_key(), of a wait with a stack: a key with OBJECTS_AT_STACK, whose `a` is the stack and `b` the key's number. */
 uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack);
+/* The same of a key by its number, which may be SET_NONE. NULL, too, if the key is without a stack. */
+const char *objects_lock_of(struct why *why, uint32_t number);
 #define OBJECTS_AT_STACK 0x10000 /* in place of a call */
 
 /* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */

@@ -71,12 +71,26 @@ static void hand_out(const struct requests_done *done, void *ctx)
 	why_flame_request(ctx, done);
 }
 
+/* A key at a stack stays what it is: the stack is looked up once, or now and then. */
+static bool is_lock(uint32_t object, void *ctx)
+{
+	struct why *why = ctx;
+	struct why_known_lock *known = &why->requests.known_locks[object % ARRAY_SIZE(why->requests.known_locks)];
+
+	if (known->next != object + 1)
+		*known = (struct why_known_lock){ object + 1, objects_lock_of(why, object) };
+	return known->is_lock;
+}
+
 int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
 		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
 		.follows = 1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_CONDITION | 1ULL << WHY_PIPE |
 			   1ULL << WHY_SOCKET | 1ULL << WHY_POLL | 1ULL << WHY_EVENT | 1ULL << WHY_CHILD | 1ULL << WHY_IPC,
+		.locks = 1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_IPC,
+		.is_lock = is_lock,
+		.ctx = why,
 		.behind = WHY_NETWORK,
 		.running = WHY_RUNNING,
 		.unknown = WHY_UNKNOWN,
@@ -158,6 +172,8 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
 	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0] && !why->requests.export)
 		link.behind = objects_key(why, &behind);
+	if (link.born)
+		titles_born(&why->requests.titles, link.tid);
 	if (kind == WHY_LINK_WOKEN && link.waker && link.woken_at > link.off_at + LONG_NS && !why->requests.export)
 		titles_waited(&why->requests.titles, link.waker, link.off_at, link.woken_at);
 	requests_add_link(why->requests.found, &link);

@@ -52,7 +52,7 @@ Test(locks, known_ones)
 			      "ProcSleep", "XactLockTableWait"),
 			 "row lock (PostgreSQL)");
 	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "futex", "lock_wait(que_thr_t*)"), "row lock (InnoDB)");
-	cr_expect_str_eq(NAME(locks, NULL, FRAME_KERNEL, "down_write", "vm_mmap_pgoff"),
+	cr_expect_str_eq(NAME(locks, NULL, FRAME_KERNEL, "rwsem_down_write_slowpath", "down_write", "vm_mmap_pgoff"),
 			 "map of memory (mmap_lock)");
 	/* such a function for which another one waits, further in */
 	cr_expect_str_eq(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "pthread_cond_timedwait", "mariadbd+fn@0x1",
@@ -60,10 +60,31 @@ Test(locks, known_ones)
 			 "row lock (InnoDB)");
 	cr_expect_null(NAME(locks, "/usr/sbin/mariadbd", FRAME_USER, "pread64", "handler::ha_index_read_map(unsigned char*)",
 			    "pthread_cond_timedwait"));
+	/* it reads what it maps, with the lock */
+	cr_expect_null(NAME(locks, NULL, FRAME_KERNEL, "folio_wait_bit_common", "populate_vma_page_range", "vm_mmap_pgoff"));
 	/* another program's function of this name */
 	cr_expect_null(NAME(locks, "/usr/bin/other", FRAME_USER, "XactLockTableWait"));
 	cr_expect_null(NAME(locks, "/usr/bin/other", FRAME_USER, "vm_mmap_pgoff"));
 	cr_expect_null(NAME(locks, NULL, FRAME_USER, NULL));
+	locks_free(locks);
+}
+
+/* Another library waits there for something else. */
+Test(locks, inner)
+{
+	const struct frame sleep = { .name = "__clock_nanosleep", .file = "/lib/libc.so.6", .kind = FRAME_USER },
+			   timed = { .name = "pthread_cond_timedwait", .file = "/lib/libc.so.6", .kind = FRAME_USER },
+			   pool = { .name = "pool_wait", .file = "/srv/pool.so", .kind = FRAME_USER },
+			   eval = { .name = "_PyEval_EvalFrameDefault", .file = "/usr/bin/python3", .kind = FRAME_USER };
+	const struct frame *const gil[] = { &timed, &eval }, *const other[] = { &timed, &pool, &eval },
+				  *const none_of_both[] = { &sleep, &eval };
+	const struct frame_stack kernel = { none, 0 };
+	struct locks *locks;
+
+	cr_assert_eq(locks_new(&locks, NULL, NULL), 0);
+	cr_expect_str_eq(locks_name(locks, &(struct frame_stack){ (void *)gil, 2 }, &kernel), "GIL (Python)");
+	cr_expect_null(locks_name(locks, &(struct frame_stack){ (void *)other, 3 }, &kernel));
+	cr_expect_null(locks_name(locks, &(struct frame_stack){ (void *)none_of_both, 2 }, &kernel));
 	locks_free(locks);
 }
 
@@ -101,6 +122,25 @@ Test(locks, bad_lines)
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
 	locks_free(made(text, -EINVAL, "line 1: longer than"));
+}
+
+/* As an editor of another system writes it. */
+Test(locks, returns_at_the_ends_of_lines)
+{
+	struct locks *locks = made("# x\r\n\r\nshop Cart::lock a cart\r\n", 0, NULL);
+
+	cr_expect_str_eq(NAME(locks, "/srv/shop", FRAME_USER, "Cart::lock()"), "a cart");
+	locks_free(locks);
+}
+
+Test(locks, directory)
+{
+	struct locks *locks;
+	struct err err = {};
+
+	cr_expect_eq(locks_new(&locks, "/tmp", &err), -EISDIR);
+	cr_expect(strstr(err.text, "cannot read /tmp"), "%s", err.text);
+	locks_free(locks);
 }
 
 Test(locks, no_file)

@@ -247,6 +247,72 @@ Test(requests, tries_again)
 	requests_free(requests);
 }
 
+/* Whoever wakes a loop in the end has not kept it from what came before; of a lock by its name the holder has. */
+Test(requests, tries_again_by_name)
+{
+	for (int named = 0; named < 2; named++) {
+		struct requests *requests = begin();
+
+		reads(requests, 1, 1, 100, 7, 110);
+		at_stack = 5;
+		for_what = named ? NAMED_LOCK : REQUESTS_NONE;
+		sleeps(requests, 7, EVENT, 120, 0, 130, 131);
+		sleeps(requests, 7, EVENT, 132, 8, 190, 195);
+		at_stack = 0;
+		for_what = REQUESTS_NONE;
+		sleeps(requests, 8, DISK, 110, 0, 180, 185);
+		sends(requests, 1, 1, 100, 7, 200, 200, 300);
+		requests_settle(requests, 1000);
+		expect(requests, 0,
+		       named ? "own running of 7 26, own event > disk of 8 58, own processor of 7 6, "
+			       "own event > processor of 8 5, own event > running of 8 5"
+			     : "own running of 7 26, own event of 7 10, own processor of 7 6, own event > disk of 8 48, "
+			       "own event > processor of 8 5, own event > running of 8 5");
+		requests_free(requests);
+	}
+}
+
+/* A wait that lasts longer than the request is not looked at: who ends it has nothing to do with it. */
+Test(requests, tries_again_later)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 110);
+	at_stack = 5;
+	sleeps(requests, 7, LOCK, 120, 0, 130, 131);
+	at_stack = 0;
+	sends(requests, 1, 1, 100, 7, 140, 140, 300);
+	at_stack = 5;
+	sleeps(requests, 7, LOCK, 141, 8, 190, 195);
+	at_stack = 0;
+	sleeps(requests, 8, DISK, 110, 0, 180, 185);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "own running of 7 29, own lock of 7 10, own processor of 7 1");
+	requests_free(requests);
+}
+
+/* A request with very many parts: they sum to what it took. */
+Test(requests, many_parts)
+{
+	struct requests *requests = begin();
+	const struct requests_request *all;
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	for (uint32_t i = 0; i < 3000; i++) {
+		for_what = i;
+		sleeps(requests, 7, DISK, 120 + 10 * i, 0, 125 + 10 * i, 126 + 10 * i);
+	}
+	for_what = REQUESTS_NONE;
+	sends(requests, 1, 1, 100, 7, 40100, 40100, 50000);
+	requests_settle(requests, 100000);
+	all = requests_split(requests, &n);
+	cr_assert_eq(n, 1);
+	cr_expect_eq(sum_of(&all[0]), 40000);
+	cr_expect_leq(all[0].n_parts, 1030);
+	requests_free(requests);
+}
+
 /* A loop that waits for a helper while it works for another one is not idle. */
 Test(requests, within_another)
 {

@@ -17,6 +17,7 @@ enum class {
 	CONDITION,
 	NETWORK,
 	LOCK,
+	EVENT,
 };
 
 /* What the times of the following functions are multiplied by. */
@@ -25,11 +26,21 @@ static uint64_t unit = 1;
 static uint32_t for_what = REQUESTS_NONE;
 static uint64_t at_stack;
 
+/* An object that is a lock, whatever the class of the sleep. */
+#define NAMED_LOCK 77
+
+static inline bool is_lock(uint32_t object, void *ctx)
+{
+	return object == NAMED_LOCK;
+}
+
 static inline struct requests *begin_with(const struct requests_limits *limits)
 {
 	const struct requests_classes classes = {
 		.rests = 1 << POLL | 1 << CONDITION,
-		.follows = 1 << LOCK,
+		.follows = 1 << LOCK | 1 << EVENT,
+		.locks = 1 << LOCK,
+		.is_lock = is_lock,
 		.behind = NETWORK,
 		.running = RUNNING,
 		.unknown = UNKNOWN,
@@ -114,7 +125,7 @@ static inline void expect(const struct requests *requests, size_t which, const c
 {
 	static const char *const wheres[] = { "own", "queue", "accept", "unknown", "behind", "way" };
 	static const char *const classes[] = { "unknown", "running", "processor", "disk",
-					       "poll", "condition", "network", "lock" };
+					       "poll", "condition", "network", "lock", "event" };
 	const struct requests_request *all;
 	struct str got = {};
 	size_t n;

@@ -66,6 +66,56 @@ Test(titles, held)
 	titles_release(&titles);
 }
 
+/* The text is not changed, and not cut within a character. What prints it escapes what a terminal must not get. */
+Test(titles, foreign)
+{
+	struct str text __str = {};
+	pid_t pid = begin("shop: caf\xc3\xa9 \x1b[31m 123456789 123456789 123456789 12345\xc3\xa9\xc3\xa9");
+
+	titles_add(&text, pid);
+	cr_expect_str_eq(text.data, " (caf\xc3\xa9 \x1b[31m 123456789 123456789 123456789 12345...)");
+	end(pid);
+}
+
+/* Very many processes that hold others up, and a number that comes again. */
+Test(titles, many)
+{
+	const uint64_t s = NS_PER_SEC;
+	struct titles titles = {};
+	pid_t pid = begin("shop: one of many");
+
+	for (uint32_t i = 0; i < 1000; i++)
+		titles_waited(&titles, (1 << 23) + i, 0, s);
+	cr_expect_leq(titles.reads, 1000);
+	titles_waited(&titles, pid, 0, s);
+	titles_look(&titles, s);
+	titles_waited(&titles, pid, 0, s);
+	titles_look(&titles, 2 * s);
+	titles_waited(&titles, pid, s, 3 * s);
+	cr_expect_str_eq(titles_held(&titles, pid), " (one of many)");
+	titles_born(&titles, pid);
+	cr_expect_null(titles_held(&titles, pid));
+	end(pid);
+	titles_release(&titles);
+}
+
+/* A page that asks often reads once. */
+Test(titles, now)
+{
+	struct titles titles = {};
+	pid_t pid = begin("shop: number one"), other = begin("shop");
+
+	titles_look(&titles, NS_PER_SEC);
+	cr_expect_str_eq(titles_now(&titles, pid), " (number one)");
+	cr_expect_str_eq(titles_now(&titles, other), "");
+	end(pid);
+	end(other);
+	cr_expect_str_eq(titles_now(&titles, pid), " (number one)");
+	titles_look(&titles, 2 * NS_PER_SEC);
+	cr_expect_str_eq(titles_now(&titles, pid), "");
+	titles_release(&titles);
+}
+
 Test(titles, without)
 {
 	struct titles titles = {};
