@@ -119,6 +119,8 @@ static void print_perf_attr(struct strace_line *line, unsigned int arg)
 	bool whole = line->settings->whole, is_breakpoint;
 	size_t size = 0, needed, n = blob && blob->status != STRACE_UNREAD ? blob->n : 0;
 
+	/* a recording may say more than its step copies */
+	n = n < sizeof(all) ? n : sizeof(all);
 	if (n >= 8) {
 		memcpy(all.bytes, strace_bytes(blob), n);
 		size = attr->size ? attr->size : FIRST_SIZE;

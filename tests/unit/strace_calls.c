@@ -253,6 +253,27 @@ Test(strace, shapes_of_ioctl)
 	cr_assert_str_eq(out.data, "1 0 ...");
 }
 
+/* A recording may have more bytes than a step ever copies. */
+Test(strace, attributes_that_are_too_long)
+{
+	static unsigned char attributes[0xfff0];
+	static _Alignas(8) char bytes[sizeof(struct strace_record) + sizeof(struct strace_blob) + sizeof(attributes)];
+	struct strace_record *record = (void *)bytes;
+	struct strace_blob *blob = (void *)(record + 1);
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings, .exit = record };
+
+	*record = (struct strace_record){ .kind = STRACE_EXIT, .nr = syscall_number("perf_event_open"), .ret = -22 };
+	line.call = strace_call_of(record->nr);
+	memset(attributes, 0x41, sizeof(attributes));
+	record->args[0] = P(attributes);
+	record->size = sizeof(*blob) + sizeof(attributes);
+	*blob = (struct strace_blob){ .n = sizeof(attributes) };
+	memcpy(blob + 1, attributes, sizeof(attributes));
+	strace_print_args(&line, 0, record->nr);
+	cr_assert(!strncmp(out.data, "{type=0x41414141", 16), "%s", out.data);
+}
+
 #define TOLD(WANT, ...) expect_args("bpf", -22, ARGS(__VA_ARGS__), WANT)
 
 Test(strace, attributes_of_bpf)
