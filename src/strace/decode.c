@@ -25,7 +25,14 @@ static bool memory_of(const struct strace_type *type, unsigned int arg, struct l
 	memory->is_text = step->op == STRACE_STRING;
 	if (memory->is_text)
 		return true;
-	if (step->op != STRACE_BYTES || most > STRUCT_MOST)
+	if (step->op != STRACE_BYTES)
+		return false;
+	/* the size is a part of the request: as much as any struct */
+	if (step->wide == STRACE_OF_REQUEST) {
+		memory->size = most < STRUCT_MOST ? most : STRUCT_MOST;
+		return true;
+	}
+	if (most > STRUCT_MOST)
 		return false;
 	memory->size = most;
 	if (step->count_from == STRACE_FROM_NONE) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "kernel/syscalls.h"
+#include "strace/decode.h"
 #include "strace/lines_part.h"
 #include "strace/strace_part.h"
 #include "strace/types_shape.h"
@@ -272,6 +273,23 @@ Test(strace, attributes_that_are_too_long)
 	memcpy(blob + 1, attributes, sizeof(attributes));
 	strace_print_args(&line, 0, record->nr);
 	cr_assert(!strncmp(out.data, "{type=0x41414141", 16), "%s", out.data);
+}
+
+/* print(args): the size of a struct of ioctl is in the request, which is known too late. */
+Test(strace, args_of_ioctl)
+{
+	static const unsigned short size[128] = { 24, 80 };
+	const int ioctl = syscall_number("ioctl");
+	struct lang_memory memory[LANG_MEMORIES];
+	struct str out __str = {};
+
+	cr_assert_eq(strace_decode_memory(ioctl, memory), 1);
+	cr_assert_eq(memory[0].arg, 2);
+	cr_assert_eq(memory[0].count, -1);
+	cr_assert_eq(memory[0].size, sizeof(size));
+	strace_decode_call(&out, ioctl, ARGS(3, 0x5414, P(size)), ioctl,
+			   &(const struct strace_read){ .data = (const char *)size, .n = sizeof(size) }, 1);
+	cr_assert_str_eq(out.data, "ioctl(3, TIOCSWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0})");
 }
 
 #define TOLD(WANT, ...) expect_args("bpf", -22, ARGS(__VA_ARGS__), WANT)
