@@ -4,6 +4,19 @@
 
 #include "kernel/syscalls.h"
 #include "strace_part.h"
+#include "type.h"
+
+const struct strace_words strace_audit_archs = {
+	"AUDIT_ARCH_",
+	"=2 SPARC =4 M68K =8 MIPS =15 PARISC =20 PPC =22 S390 =40 ARMEB =42 SH =46 H8300 =88 M32R =92 OPENRISC ARCOMPACTBE "
+	"XTENSA =140 C6XBE =164 HEXAGON =167 NDS32BE =189 MICROBLAZE =195 ARCV2BE =0x5441 FRV =0x40000003 I386 =0x40000008 "
+	"MIPSEL =0x40000028 ARM =0x4000002a SHEL =0x4000004c CRIS =0x4000005d ARCOMPACT =0x4000006e UNICORE =0x40000071 NIOS2 "
+	"=0x4000008c C6X =0x400000a7 NDS32 =0x400000bc TILEPRO =0x400000bf TILEGX32 =0x400000c3 ARCV2 =0x400000f3 RISCV32 "
+	"=0x400000fc CSKY =0x40000102 LOONGARCH32 =0x80000008 MIPS64 =0x8000000f PARISC64 =0x80000015 PPC64 S390X =0x8000002a "
+	"SH64 SPARC64 =0xa0000008 MIPS64N32 =0xc0000008 MIPSEL64 =0xc0000015 PPC64LE =0xc000002a SHEL64 =0xc0000032 IA64 "
+	"=0xc000003e X86_64 =0xc00000b7 AARCH64 =0xc00000bf TILEGX =0xc00000f3 RISCV64 =0xc0000102 LOONGARCH64 =0xc0009026 "
+	"ALPHA =0xe0000008 MIPSEL64N32"
+};
 
 /* In hundredths of a second, whatever the kernel's clock. */
 static void add_ticks(struct str *out, const char *name, long long ticks)
@@ -108,10 +121,8 @@ static void add_raised(struct strace_line *line, const int *v, int signal)
 			str_addf(out, "__NR_%s", syscall_name(v[6]));
 		else
 			str_add_u64(out, (unsigned int)v[6]);
-		str_addf(out, v[7] == (int)0xc000003e ? ", si_arch=AUDIT_ARCH_X86_64" : v[7] == (int)0xc00000b7 ? ", si_arch=AUDIT_ARCH_AARCH64"
-										: v[7] == 0x40000003		? ", si_arch=AUDIT_ARCH_I386"
-														: ", si_arch=%#x",
-			 v[7]);
+		str_add(out, ", si_arch=");
+		strace_word(out, &strace_audit_archs, (unsigned int)v[7]);
 		break;
 	default:
 		if (v[4] || v[5])

@@ -248,6 +248,8 @@ void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int ste
 void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int step, const struct strace_blob *array,
 		       size_t nth, uint64_t address, uint64_t n, uint64_t most);
 
+/* AUDIT_ARCH_* */
+extern const struct strace_words strace_audit_archs;
 extern const struct strace_family strace_address_families, strace_netlink_families, strace_open_flags, strace_msg_flags;
 
 #endif

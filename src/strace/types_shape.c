@@ -170,6 +170,10 @@ static void add_special(struct str *out, char letter, size_t size, uint64_t valu
 		str_add(out, "-1");
 	} else if (letter == 'U') {
 		str_add_u64(out, value);
+	} else if (letter == 'r') {
+		strace_word(out, &strace_audit_archs, value);
+	} else if (letter == 'o') {
+		strace_flags(out, &strace_open_flags, value);
 	} else if (letter == 'X') {
 		str_addf(out, "%#0*llx", (int)(2 * size), number);
 	} else {
@@ -282,14 +286,26 @@ static bool add_text(struct strace_line *line, char letter, const unsigned char 
 	return true;
 }
 
+/* The length of a text, of so many bytes at the place in parentheses that comes next. */
+static bool length_at(struct walk *walk, size_t bytes, uint32_t *len)
+{
+	char text[INET6_ADDRSTRLEN];
+	size_t at = strtoul(inside(walk, text, sizeof(text)), NULL, 10);
+
+	*len = 0;
+	if (at + bytes > walk->n)
+		return false;
+	memcpy(len, walk->bytes + at, bytes);
+	return true;
+}
+
 static bool add_bytes(struct walk *walk, char letter, size_t size)
 {
 	struct str *out = walk->line->out;
 	const unsigned char *bytes = walk->bytes + walk->used;
 	char text[INET6_ADDRSTRLEN] = "";
 	size_t len;
-	uint16_t len_16;
-	uint32_t len_32;
+	uint32_t told;
 
 	if (size > walk->n - walk->used)
 		return false;
@@ -309,11 +325,13 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 	} else if (letter == 'q') {
 		add_quoted(out, bytes, size);
 	} else if (letter == 'P') {
-		memcpy(&len_16, walk->bytes + atoi(inside(walk, text, sizeof(text))), sizeof(len_16));
-		add_quoted(out, bytes, len_16 < size ? len_16 : size);
+		if (!length_at(walk, sizeof(uint16_t), &told))
+			return false;
+		add_quoted(out, bytes, told < size ? told : size);
 	} else if (letter == 'T') {
-		memcpy(&len_32, walk->bytes + atoi(inside(walk, text, sizeof(text))), sizeof(len_32));
-		strace_text(walk->line, bytes, len_32 < size ? len_32 : size, false);
+		if (!length_at(walk, sizeof(uint32_t), &told))
+			return false;
+		strace_text(walk->line, bytes, told < size ? told : size, false);
 	} else if (letter == 'J') {
 		inside(walk, text, sizeof(text));
 		for (size_t i = 0; i < size; i++)
@@ -437,6 +455,7 @@ static bool add_elements(struct walk *walk)
 	}
 	most = walk->line->settings->whole ? n : 32;
 	const char *begin = walk->at + 1;
+	const size_t first = walk->used;
 
 	if (!leave_out(walk))
 		return false;
@@ -447,7 +466,12 @@ static bool add_elements(struct walk *walk)
 		if (!walk_on(&element))
 			return false;
 	}
+	/* those that are not shown are as large as the others */
 	walk->used = element.used;
+	if (n > most)
+		walk->used += (n - most) * ((element.used - first) / most);
+	if (walk->used > walk->n)
+		walk->used = walk->n;
 	str_add(walk->line->out, n > most ? ", ..." : "");
 	return true;
 }
@@ -465,6 +489,32 @@ static bool add_date(struct walk *walk)
 	memcpy(&ns, walk->bytes + walk->used - back + sizeof(seconds), sizeof(ns));
 	strace_date_remark(walk->line->out, seconds, ns);
 	return true;
+}
+
+/* Takes the letter of a long in place of a size, and goes to where a long can be; 0: there is none. */
+static size_t size_of_long(struct walk *walk)
+{
+	size_t size;
+
+	if (walk->at == walk->end || *walk->at != 'L')
+		return 0;
+	walk->at++;
+	size = strace_is_narrow(walk->line) ? 4 : 8;
+	walk->used = (walk->used + size - 1) & ~(size - 1);
+	if (walk->used > walk->n)
+		walk->used = walk->n;
+	return size;
+}
+
+/* A struct of numbers of devices from before 2.6, whose sizes are the architecture's. */
+static bool is_like_x86_64(const struct strace_line *line)
+{
+#ifdef __x86_64__
+	return !strace_is_narrow(line);
+#else
+	(void)line;
+	return false;
+#endif
 }
 
 static bool add_item(struct walk *walk)
@@ -495,6 +545,9 @@ static bool add_item(struct walk *walk)
 		strace_address(walk->line->out, strace_arg(walk->line, 2));
 		return true;
 	}
+	if (letter == '~')
+		return is_like_x86_64(walk->line);
+	size = size_of_long(walk);
 	while (walk->at < walk->end && *walk->at >= '0' && *walk->at <= '9' && size < 1000)
 		size = size * 10 + *walk->at++ - '0';
 	if (letter == '@') {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lines of calls with odd arguments: what is copied of the test's own memory, and how it is printed. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -14,6 +15,7 @@
 #define BAD  16 /* an address that nothing is at */
 
 static struct strace_settings settings = { .size = 32 };
+static unsigned int flags_of_record;
 static char record_bytes[sizeof(struct strace_record) + ROOM];
 
 /* The number that a step takes from a register or from the bytes of a blob. */
@@ -74,6 +76,7 @@ static void expect_args(const char *name, int64_t ret, const uint64_t args[STRAC
 	record->kind = STRACE_EXIT;
 	record->nr = syscall_number(name);
 	record->ret = ret;
+	record->flags = flags_of_record;
 	memcpy(record->args, args, STRACE_ARGS * sizeof(args[0]));
 	for (unsigned int arg = 0; arg < STRACE_ARGS && call->args[arg]; arg++) {
 		const char *first = NULL;
@@ -254,6 +257,23 @@ Test(strace, shapes_of_ioctl)
 	cr_assert_str_eq(out.data, "1 0 ...");
 }
 
+#define SHAPED(SHAPE, BYTES, SIZE) strace_shape(&line, SHAPE, strlen(SHAPE), BYTES, SIZE, SIZE)
+
+/* Elements that are not shown are passed over: what is behind them is read where it is. */
+Test(strace, shapes_behind_long_arrays)
+{
+	static const unsigned char bytes[48] = { [40] = 7, [44] = 9 };
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings };
+
+	cr_assert(SHAPED("%*40(%u1) %u4", bytes, sizeof(bytes)));
+	cr_assert(strstr(out.data, ", ... 7"), "%s", out.data);
+	/* there is nothing behind an array that is cut */
+	cr_assert(!SHAPED("%*48(%u1)%u4", bytes, sizeof(bytes)));
+	cr_assert(!SHAPED("%T8(46)", bytes, sizeof(bytes)));
+	cr_assert(!SHAPED("%P8(47)", bytes, sizeof(bytes)));
+}
+
 /* A recording may have more bytes than a step ever copies. */
 Test(strace, attributes_that_are_too_long)
 {
@@ -273,6 +293,57 @@ Test(strace, attributes_that_are_too_long)
 	memcpy(blob + 1, attributes, sizeof(attributes));
 	strace_print_args(&line, 0, record->nr);
 	cr_assert(!strncmp(out.data, "{type=0x41414141", 16), "%s", out.data);
+}
+
+/* What a call has overwritten is not shown as what it was given. */
+Test(strace, structs_that_ioctl_overwrites)
+{
+	static const unsigned int words[130] = { 4, 2, 3, 4, 5, 6, 7, 8 };
+
+	REQUEST("KDKBDREP, {...} => {delay=4, period=2}", 0, 0x4b52, P(words));
+	REQUEST("KDKBDREP, {delay=4, period=2}", -9, 0x4b52, P(words));
+	REQUEST("KDGETKEYCODE, {scancode=0x4, keycode=... => 0x2}", 0, 0x4b4c, P(words));
+	REQUEST("UBI_IOCATT, {ubi_num=..., mtd_num=2, vid_hdr_offset=3, max_beb_per1024=4} => [4]", 0, 0x40186f40, P(words));
+	REQUEST("UBI_IOCATT, {ubi_num=4, mtd_num=2, vid_hdr_offset=3, max_beb_per1024=4}", -9, 0x40186f40, P(words));
+	REQUEST("UFFDIO_API, {api=0x200000004, features=... => features=UFFD_FEATURE_PAGEFAULT_FLAG_WP|"
+		"UFFD_FEATURE_EVENT_FORK|0x400000000, ioctls=1<<_UFFDIO_REGISTER|0x600000004}",
+		0, 0xc018aa3f, P(words));
+	REQUEST("TEE_IOC_SHM_REGISTER, {addr=0x200000004, length=..., flags=...} => {length=0x400000003, "
+		"flags=TEE_IOCTL_SHM_MAPPED|TEE_IOCTL_SHM_EXT_DMA_BUF, id=6}",
+		0, 0xc018a409, P(words));
+	REQUEST("DM_REMOVE_ALL, [{...}] => [{version=[4, 2, 3], data_size=4 /* data_size too small */}]", 0, 0xc138fd01,
+		P(words));
+}
+
+/* Longs of 32-bit programs have 4 bytes. */
+Test(strace, longs_of_ioctl)
+{
+	static const unsigned int words[130] = { 2, 3, 4, 5, 6, 7, 8 };
+
+	REQUEST("BLKGETSIZE, [12884901890]", 0, 0x1260, P(words));
+	flags_of_record = STRACE_COMPAT;
+	REQUEST("BLKGETSIZE, [2]", 0, 0x1260, P(words));
+	REQUEST("BLKRAGET, [2]", 0, 0x1263, P(words));
+	REQUEST("HDIO_GETGEO, {heads=2, sectors=0, cylinders=0, start=3}", 0, 0x301, P(words));
+	REQUEST("HDIO_GET_DMA, [2]", 0, 0x30b, P(words));
+	REQUEST("SIOCSIFMAP, {ifr_name=\"\\2\", ifr_map={mem_start=0x6, mem_end=0x7, base_addr=0x8, irq=0, dma=0, port=0}}",
+		0, 0x8971, P(words));
+	flags_of_record = 0;
+}
+
+Test(strace, names_of_ioctl)
+{
+	static const unsigned int notify[20] = { 1, 0, 2, 0, 3, 0xc00000b7, 4 };
+	static const unsigned int descriptor[6] = { 1, 0, 0, 3, 4, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+	static const unsigned int keys[2] = { 1, 0x160 }, button[2] = { 1, 0x110 };
+
+	REQUEST("SECCOMP_IOCTL_NOTIF_RECV, {id=0x1, pid=2, flags=0, data={nr=3, arch=AUDIT_ARCH_AARCH64, "
+		"instruction_pointer=0x4, args=[0, 0, 0, 0, 0, 0]}}",
+		0, 0xc0502100, P(notify));
+	REQUEST("SECCOMP_IOCTL_NOTIF_ADDFD, {id=0x1, flags=0, srcfd=3, newfd=4, newfd_flags=O_NOFOLLOW|O_CLOEXEC|O_DIRECTORY}",
+		0, 0x40182103, P(descriptor));
+	REQUEST("EVIOCGKEYCODE, [1, KEY_OK]", 0, 0x80084504, P(keys));
+	REQUEST("EVIOCGKEYCODE, [1, BTN_LEFT]", 0, 0x80084504, P(button));
 }
 
 /* print(args): the size of a struct of ioctl is in the request, which is known too late. */
