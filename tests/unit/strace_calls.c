@@ -335,6 +335,7 @@ Test(strace, names_of_ioctl)
 {
 	static const unsigned int notify[20] = { 1, 0, 2, 0, 3, 0xc00000b7, 4 };
 	static const unsigned int descriptor[6] = { 1, 0, 0, 3, 4, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+	static const char loopback[64] = "lo\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x04\x03";
 	static const unsigned int keys[2] = { 1, 0x160 }, button[2] = { 1, 0x110 };
 
 	REQUEST("SECCOMP_IOCTL_NOTIF_RECV, {id=0x1, pid=2, flags=0, data={nr=3, arch=AUDIT_ARCH_AARCH64, "
@@ -342,6 +343,8 @@ Test(strace, names_of_ioctl)
 		0, 0xc0502100, P(notify));
 	REQUEST("SECCOMP_IOCTL_NOTIF_ADDFD, {id=0x1, flags=0, srcfd=3, newfd=4, newfd_flags=O_NOFOLLOW|O_CLOEXEC|O_DIRECTORY}",
 		0, 0x40182103, P(descriptor));
+	REQUEST("SIOCGIFHWADDR, {ifr_name=\"lo\", ifr_hwaddr={sa_family=ARPHRD_LOOPBACK, sa_data=00:00:00:00:00:00}}", 0, 0x8927,
+		P(loopback));
 	REQUEST("EVIOCGKEYCODE, [1, KEY_OK]", 0, 0x80084504, P(keys));
 	REQUEST("EVIOCGKEYCODE, [1, BTN_LEFT]", 0, 0x80084504, P(button));
 }

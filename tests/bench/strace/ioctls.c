@@ -2,12 +2,19 @@
 /*
  * Makes requests of ioctl of many drivers, of a descriptor that is none, and calls of perf_event_open that fail, for the
  * comparison of `sonde strace` with strace: structs of zeros, of small numbers and of large ones, at the end of the
- * memory, and pointers to nothing.
+ * memory, and pointers to nothing. Then some that succeed anywhere and change nothing.
  */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <net/if.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 static const unsigned int requests[] = {
@@ -51,6 +58,28 @@ static void fill(unsigned char *page, int kind)
 		((uint32_t *)page)[i] = i % 16 + 1;
 }
 
+static void succeed(void)
+{
+	static const unsigned int of_terminals[] = { TCGETS, TIOCGWINSZ, TIOCGPTN, FIONREAD, TIOCOUTQ, TIOCGPTLCK, TIOCGETD };
+	static const unsigned int of_interfaces[] = { SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFMTU, SIOCGIFADDR, SIOCGIFNETMASK,
+						      SIOCGIFMETRIC, SIOCGIFMAP, SIOCGIFHWADDR, SIOCGIFTXQLEN };
+	struct uffdio_api api = { .api = UFFD_API };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int zero = 0, faults = syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	char bytes[256];
+
+	for (unsigned int i = 0; i < sizeof(of_terminals) / sizeof(*of_terminals); i++)
+		ioctl(terminal, of_terminals[i], bytes);
+	for (unsigned int i = 0; i < sizeof(of_interfaces) / sizeof(*of_interfaces); i++) {
+		struct ifreq interface = { .ifr_name = "lo" };
+
+		ioctl(socket_fd, of_interfaces[i], &interface);
+	}
+	ioctl(socket_fd, FIONREAD, &zero);
+	ioctl(socket_fd, FIONBIO, &zero);
+	ioctl(faults, UFFDIO_API, &api);
+}
+
 int main(void)
 {
 	unsigned char *pages = mmap(NULL, (KINDS + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -74,5 +103,6 @@ int main(void)
 			((uint32_t *)(pages + kind * PAGE))[1] = size;
 			syscall(SYS_perf_event_open, pages + kind * PAGE, -1, -1, -1, 63);
 		}
+	succeed();
 	_exit(0);
 }
