@@ -262,6 +262,34 @@ test_failure_fails_no_other_test() {
 	expect_no_line 'still there'
 }
 
+# Two guests, of which the second has to wait as long as there is a file. The first one looks for it, and at last removes
+# the file.
+test_one_guest_at_a_time() {
+	build
+	touch others
+	cat > "bin/qemu-system-$(uname -m)" <<-'END'
+		#!/bin/sh
+		cd "$(dirname "$0")/.."
+		echo >> starts
+		if [ "$(wc -l < starts)" = 1 ]; then
+			usleep 2500000
+			cp starts early
+			rm others
+			until [ "$(wc -l < starts)" = 2 ]; do
+				usleep 100000
+			done
+		fi
+		printf '@@ begin 6.12\r\n@@ plan 1\r\n@@ ok it 0.1\r\n@@ end\r\n'
+	END
+	chmod +x bin/qemu*
+	run env PATH="$PWD/bin:$PATH" B="$PWD/b" SONDE="$(command -v sonde)" "$0/tests/guest/run" -k 6.12 -o "$PWD/others" \
+		-t guest/boot_two -t engines/ring
+	! grep 'skipped, ' out || skip "$(grep 'skipped, ' out)"
+	expect_exit 0
+	expect_line '^2 passed, 0 failed, 0 skipped$'
+	[ "$(wc -l < early)" = 1 ] || fail "the second guest did not wait"
+}
+
 # The shell keeps one function of a name: another one would never run.
 test_twins() {
 	mkdir tests
