@@ -61,7 +61,7 @@ static inline void text_literal(struct random_text *t)
 		return;
 	}
 	if (text_chance(t, 30)) {
-		str_add(t->to, "kaddr(\"jiffies\")");
+		str_add(t->to, "kaddr(\"vfs_read\")");
 		return;
 	}
 	if (text_chance(t, 2))
