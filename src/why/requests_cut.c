@@ -118,6 +118,7 @@ static void add_time(const struct cut *cut, const struct requests_step *step)
 
 struct span {
 	uint64_t from, to;
+	uint64_t until; /* sleeps that are tried again count up to then; 0: up to `to` */
 	uint32_t tid;
 	uint8_t where;
 	uint8_t via;
@@ -195,37 +196,96 @@ static bool is_lock(const struct requests_classes *classes, const struct request
 	       (classes->is_lock && link->object != REQUESTS_NONE && classes->is_lock(link->object, classes->ctx));
 }
 
+/* Whether the second sleep goes on with what the first one, which ended by its time, has waited for. */
+static bool goes_on(const struct requests_link *link, const struct requests_link *next)
+{
+	return next->class == link->class && (next->stack || link->stack) &&
+	       (next->stack == link->stack || !next->stack || !link->stack);
+}
+
+/* Between such sleeps the thread may be preempted, and wait for the lock that is in front of what it waits for. */
+static bool is_between(const struct requests_classes *classes, const struct requests_link *link)
+{
+	return link->woken_at == link->off_at || classes->locks >> link->class & 1;
+}
+
+/* The sleep that goes on with this one in the span, or NULL. */
+static const struct requests_link *find_next(const struct requests_classes *classes, const struct requests_link *link,
+					     const struct requests_link *end, uint64_t until)
+{
+	const struct requests_link *next = link;
+	uint64_t ran = 0;
+
+	while (++next < end) {
+		ran += next->off_at > next[-1].ran_at ? next->off_at - next[-1].ran_at : 0;
+		if (next->born || next->off_at >= until || ran > AGAIN_NS)
+			return NULL;
+		if (goes_on(link, next))
+			return next;
+		if (!is_between(classes, next))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Timed waits at one place last as long: so is told of those without a stack what they are for. */
+static bool lasts_as_long(const struct requests_link *a, const struct requests_link *b)
+{
+	const uint64_t one = a->woken_at - a->off_at, other = b->woken_at - b->off_at;
+
+	return one <= other + other / 4 && other <= one + one / 4;
+}
+
+/* What a sleep was for, which one that went on with it may tell, and when the last of them ended. */
+struct end {
+	uint32_t object;
+	uint64_t at;
+};
+
 /*
  * Who ended the sleep. Of one for a lock that ended by its time, and was begun again: who ended the last one in the span.
  * Of others nobody is known to have kept the thread waiting. 0: not known.
  */
 static uint32_t find_ender(const struct cut *cut, const struct span *span, const struct requests_thread *thread,
-			   const struct requests_link *link)
+			   const struct requests_link *link, struct end *ended)
 {
-	const struct requests_link *end = thread->links.v + thread->links.n;
+	const struct requests_classes *classes = &cut->requests->classes;
+	const struct requests_link *end = thread->links.v + thread->links.n, *first = link, *next;
+	const uint64_t until = span->until ? span->until : span->to;
+	bool of_lock = is_lock(classes, link);
 
-	if (link->waker || !link->stack || !is_lock(&cut->requests->classes, link))
+	ended->object = link->object;
+	ended->at = link->woken_at;
+	if (link->waker || (link->stack && !of_lock))
 		return link->waker;
 	if (end > link + MOST_AGAIN)
 		end = link + MOST_AGAIN;
-	for (; !link->waker && link + 1 < end; link++)
-		if (link[1].born || link[1].class != link->class || link[1].stack != link->stack ||
-		    link[1].off_at > link->ran_at + AGAIN_NS || link[1].off_at >= span->to)
-			break;
-	return link->waker;
+	while (!link->waker && (next = find_next(classes, link, end, until)) != NULL) {
+		link = next;
+		if (of_lock || link->waker || !link->stack)
+			continue;
+		if (!lasts_as_long(first, link) || !is_lock(classes, link))
+			return 0;
+		of_lock = true;
+		ended->object = link->object;
+	}
+	ended->at = link->woken_at;
+	return of_lock ? link->waker : 0;
 }
 
 /* A sleep, or what the thread that ended it was in. Moves the begin of the span. */
 static void add_sleep(struct cut *cut, struct span *span, const struct requests_thread *thread, const struct requests_link *link)
 {
-	const struct what sleeps = { link->class, link->object, link->stack, true };
+	struct what sleeps = { link->class, link->object, link->stack, true };
+	struct end ended = { .object = link->object };
 	const struct requests_thread *waker = NULL;
 	struct span other = *span;
 	uint32_t ender = 0;
 
 	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 &&
 	    span->ended.n < REQUESTS_MOST_ENDED)
-		ender = find_ender(cut, span, thread, link);
+		ender = find_ender(cut, span, thread, link, &ended);
+	sleeps.object = ended.object;
 	if (ender)
 		waker = requests_thread_of(cut->requests, ender);
 	if (!waker || !waker->links.n || ender == span->tid) {
@@ -238,8 +298,9 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 		return;
 	if (!span->ended.n)
 		other.via = link->class;
-	other.ended.hops[other.ended.n++] = (struct requests_ender){ link->object, ender };
+	other.ended.hops[other.ended.n++] = (struct requests_ender){ sleeps.object, ender };
 	other.tid = ender;
+	other.until = ended.at;
 	add_span(cut, other);
 	span->from = other.to;
 }

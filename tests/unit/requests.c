@@ -272,6 +272,52 @@ Test(requests, tries_again_by_name)
 	}
 }
 
+/* Of timed waits, the first one has no stack: what the next one that lasts as long is for tells it. */
+Test(requests, tries_again_without_stack)
+{
+	for (int as_long = 0; as_long < 2; as_long++) {
+		struct requests *requests = begin();
+		const struct requests_request *all;
+		size_t n;
+
+		reads(requests, 1, 1, 100, 7, 110);
+		sleeps(requests, 7, EVENT, 120, 0, as_long ? 130 : 122, 131);
+		at_stack = 5;
+		for_what = NAMED_LOCK;
+		sleeps(requests, 7, EVENT, 132, 0, 142, 143);
+		/* it is preempted meanwhile */
+		sleeps(requests, 7, PROCESSOR, 143, 0, 143, 144);
+		sleeps(requests, 7, EVENT, 144, 8, 150, 150);
+		at_stack = 0;
+		for_what = REQUESTS_NONE;
+		/* who ends it has waited for the same, and that was ended by who has it */
+		sleeps(requests, 8, EVENT, 115, 0, as_long ? 125 : 117, 126);
+		at_stack = 6;
+		for_what = NAMED_LOCK;
+		sleeps(requests, 8, EVENT, 127, 0, 137, 138);
+		sleeps(requests, 8, EVENT, 138, 9, 149, 149);
+		at_stack = 0;
+		for_what = REQUESTS_NONE;
+		sleeps(requests, 9, DISK, 10, 0, 20, 20);
+		sends(requests, 1, 1, 100, 7, 160, 160, 300);
+		requests_settle(requests, 1000);
+		all = requests_split(requests, &n);
+		for (uint32_t i = 0; i < all[0].n_parts; i++) {
+			const struct requests_state *state = &all[0].parts[i].state;
+			const struct requests_ended *ended = requests_ended(requests, state->ended);
+
+			for (uint32_t hop = 0; ended && hop < ended->n; hop++)
+				cr_expect_eq(ended->hops[hop].object, (uint32_t)NAMED_LOCK);
+		}
+		expect(requests, 0,
+		       as_long ? "own running of 7 31, own event > running of 9 22, own event > processor of 8 2, "
+				 "own event > running of 8 2, own processor of 7 3"
+			       : "own running of 7 31, own event of 7 2, own processor of 7 11, own event > running of 9 14, "
+				 "own event > processor of 8 1, own event > running of 8 1");
+		requests_free(requests);
+	}
+}
+
 /* A wait that lasts longer than the request is not looked at: who ends it has nothing to do with it. */
 Test(requests, tries_again_later)
 {
