@@ -240,6 +240,7 @@ static bool lasts_as_long(const struct requests_link *a, const struct requests_l
 struct end {
 	uint32_t object;
 	uint64_t at;
+	bool of_lock;
 };
 
 /*
@@ -254,8 +255,7 @@ static uint32_t find_ender(const struct cut *cut, const struct span *span, const
 	const uint64_t until = span->until ? span->until : span->to;
 	bool of_lock = is_lock(classes, link);
 
-	ended->object = link->object;
-	ended->at = link->woken_at;
+	*ended = (struct end){ link->object, link->woken_at, of_lock };
 	if (link->waker || (link->stack && !of_lock))
 		return link->waker;
 	if (end > link + MOST_AGAIN)
@@ -266,7 +266,7 @@ static uint32_t find_ender(const struct cut *cut, const struct span *span, const
 			continue;
 		if (!lasts_as_long(first, link) || !is_lock(classes, link))
 			return 0;
-		of_lock = true;
+		of_lock = ended->of_lock = true;
 		ended->object = link->object;
 	}
 	ended->at = link->woken_at;
@@ -279,16 +279,19 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 	struct what sleeps = { link->class, link->object, link->stack, true };
 	struct end ended = { .object = link->object };
 	const struct requests_thread *waker = NULL;
+	const struct requests_classes *classes = &cut->requests->classes;
 	struct span other = *span;
 	uint32_t ender = 0;
+	bool known;
 
-	if (span->where == REQUESTS_OWN && cut->requests->classes.follows >> link->class & 1 &&
+	if (span->where == REQUESTS_OWN && classes->follows >> link->class & 1 &&
 	    span->ended.n < REQUESTS_MOST_ENDED)
 		ender = find_ender(cut, span, thread, link, &ended);
 	sleeps.object = ended.object;
 	if (ender)
 		waker = requests_thread_of(cut->requests, ender);
-	if (!waker || !waker->links.n || ender == span->tid) {
+	known = waker && waker->links.n;
+	if (!ender || ender == span->tid || (!known && !ended.of_lock)) {
 		add_state(cut, span, link->woken_at, sleeps);
 		return;
 	}
@@ -301,7 +304,10 @@ static void add_sleep(struct cut *cut, struct span *span, const struct requests_
 	other.ended.hops[other.ended.n++] = (struct requests_ender){ sleeps.object, ender };
 	other.tid = ender;
 	other.until = ended.at;
-	add_span(cut, other);
+	if (known)
+		add_span(cut, other);
+	else
+		add_state(cut, &other, other.to, (struct what){ classes->unknown, REQUESTS_NONE, 0, false });
 	span->from = other.to;
 }
 

@@ -11,6 +11,9 @@
 /* The columns in front of objects, and the least that these have in a terminal. */
 #define COLUMNS_BEFORE 66
 #define LEAST_ROOM     14
+/* The first column, and those of numbers with the blank before them. */
+#define LABEL  26
+#define NUMBER 10
 /* A line with so many percent counts. */
 #define SHARE_BELOW 10
 #define BELOW	    "      "
@@ -71,6 +74,19 @@ static void cut_to_fit(struct output *out, struct str *s, size_t before)
 	str_add(s, "...");
 }
 
+/* A long name takes room of the number behind it; one that is still too long has a line of its own. */
+static void print_label(struct output *out, struct str *line, const char *label, const struct requests_cell *cell)
+{
+	char mean[32];
+	const int n = snprintf(mean, sizeof(mean), "%.3f", MS(cell->ns[REQUESTS_MEAN]));
+	const int room = LABEL + NUMBER - 1 - n, columns = strlen(label);
+
+	if (columns > room)
+		output_line(out, "  %s", label);
+	str_addf(line, "  %-*s %*s", LABEL, columns > room ? "" : label,
+		 columns > LABEL && columns <= room ? LABEL + NUMBER - 1 - columns : NUMBER - 1, mean);
+}
+
 /* In a terminal, what does not fit behind the columns of a line that counts has a line of its own. */
 static void print_cells(const struct requests_page *page, struct output *out, const char *label,
 			const struct requests_cell *cell, struct str *objects)
@@ -79,16 +95,16 @@ static void print_cells(const struct requests_page *page, struct output *out, co
 	const double whole = page->sum.all.ns[of], share = whole ? 100 * cell->ns[of] / whole : 0;
 	const size_t width = output_width(out);
 	const bool below = width && objects->len + COLUMNS_BEFORE > width && share >= SHARE_BELOW;
+	struct str line __str = {};
 	char slowest[32] = "-";
 
 	if (!below)
 		cut_to_fit(out, objects, COLUMNS_BEFORE);
 	if (!page->merged)
 		snprintf(slowest, sizeof(slowest), "%.3f", MS(cell->ns[REQUESTS_SLOWEST_ONE]));
-	/* names of the user may be longer */
-	output_line(out, "  %-26.26s %9.3f %9.3f %9s %3.0f %%%s%s", label, MS(cell->ns[REQUESTS_MEAN]),
-		    MS(cell->ns[REQUESTS_MIDDLE]), slowest, share, objects->len && !below ? "  " : "",
-		    below ? "" : str_or_empty(objects->data));
+	print_label(out, &line, label, cell);
+	output_line(out, "%s %9.3f %9s %3.0f %%%s%s", line.data, MS(cell->ns[REQUESTS_MIDDLE]), slowest, share,
+		    objects->len && !below ? "  " : "", below ? "" : str_or_empty(objects->data));
 	if (!below)
 		return;
 	cut_to_fit(out, objects, strlen(BELOW));
@@ -97,6 +113,7 @@ static void print_cells(const struct requests_page *page, struct output *out, co
 
 static void add_objects(const struct requests_line *line, const char *prefix, struct str *s)
 {
+	const size_t before = s->len;
 	size_t named = 0;
 
 	vec_each(object, &line->objects) {
@@ -104,7 +121,7 @@ static void add_objects(const struct requests_line *line, const char *prefix, st
 			str_add(s, ", ...");
 			break;
 		}
-		str_addf(s, "%s%s", s->len ? ", " : prefix, object->name);
+		str_addf(s, "%s%s", s->len > before ? ", " : prefix, object->name);
 	}
 }
 
@@ -144,13 +161,30 @@ static void add_state(struct str *s, const struct requests_line *line, bool inne
 	}
 }
 
-static void print_line(const struct requests_page *page, struct output *out, const struct requests_line *line)
+/* Whether others waited for these threads for most of a line that counts. */
+static bool is_held(const struct requests_page *page, const struct requests_line *sum)
+{
+	const enum requests_column of = page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
+
+	return sum->held.ns[of] > sum->all.ns[of] / 2 && sum->all.ns[of] * 100 > SHARE_BELOW * page->sum.all.ns[of];
+}
+
+/* alone: no line of its sum stands above it. */
+static void print_line(const struct requests_page *page, struct output *out, const struct requests_line *line,
+		       const struct requests_line *sum, bool alone)
 {
 	struct str objects __str = {}, label __str = {};
 
-	add_objects(line, line->class == WHY_PROCESSOR ? "behind " : "", &objects);
+	if (line->lock && line->via == REQUESTS_DIRECT)
+		str_add(&objects, alone ? why_sums_cause(line->class) : "");
+	else
+		add_objects(line, line->class == WHY_PROCESSOR ? "behind " : "", &objects);
+	if (alone && is_held(page, sum))
+		add_objects(sum, " of ", &objects);
 	if (line->where == REQUESTS_OWN && line->via != REQUESTS_DIRECT) {
 		str_addf(&label, "  > %s", why_sums_cause(line->class));
+	} else if (line->lock && line->via == REQUESTS_DIRECT) {
+		str_add(&label, alone ? line->lock : "  not known by whom");
 	} else {
 		str_add(&label, line->where == REQUESTS_BEHIND || line->where == REQUESTS_QUEUE ? "  " : "");
 		add_state(&label, line, line->where == REQUESTS_BEHIND);
@@ -183,7 +217,7 @@ static void print_sum(const struct requests_page *page, struct output *out, cons
 		known += requests_page_below(line, sum) && line->inner != REQUESTS_BEHIND;
 	vec_each(line, &page->lines)
 		if (known && requests_page_below(line, sum) && !is_small(page, &line->all))
-			print_line(page, out, line);
+			print_line(page, out, line, sum, false);
 }
 
 /* The lines of a sum follow it; what is small is one line. */
@@ -206,7 +240,7 @@ static void print_lines(const struct requests_page *page, struct output *out)
 			print_sum(page, out, sum);
 		vec_each(line, &page->lines)
 			if (alone && requests_page_below(line, sum))
-				print_line(page, out, line);
+				print_line(page, out, line, sum, true);
 	}
 	if (others.ns[REQUESTS_MEAN] > 0)
 		print_cells(page, out, "other", &others, &none);

@@ -7,6 +7,8 @@
 
 /* If more requests than this are batches, what one of them lasts is not known: in percent. */
 #define MOST_MERGED 5
+/* A lock with this share of the time stands before what its holder did for itself. */
+#define LEAST_LOCK 0.1
 
 /* --- names --- */
 
@@ -44,6 +46,11 @@ static void add_who(struct why *why, struct str *s, uint32_t tid)
 {
 	const uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
 
+	if (task == SET_NONE && titles_comm(s, tid)) {
+		/* it is not measured, so its process is not known, but that of a first thread */
+		str_addf(s, " %u%s", tid, titles_now(&why->requests.titles, tid));
+		return;
+	}
 	requests_page_add_thread(why, s, tid);
 	add_id(why, s, tid);
 	if (task == SET_NONE || why->sums.tasks.v[why->sums.latest.v[task]].tgid != tid)
@@ -166,15 +173,26 @@ static struct requests_line *sum_of(struct requests_page *page, const struct req
 {
 	struct requests_line *sum;
 
-	vec_each(it, &page->sums)
-		if (requests_page_below(line, it))
-			return it;
+	vec_each(it, &page->sums) {
+		if (!requests_page_below(line, it))
+			continue;
+		it->via = it->via == REQUESTS_DIRECT ? line->via : it->via;
+		return it;
+	}
 	sum = vec_push(&page->sums);
 	sum->where = line->where;
 	sum->class = line->class;
 	sum->via = line->via;
 	sum->lock = line->lock;
 	return sum;
+}
+
+/* What the part's thread itself sleeps for, as the program calls it; or NULL. */
+static const char *lock_of(const struct requests_page *page, const struct requests_state *state)
+{
+	if (state->where != REQUESTS_OWN || state->via != REQUESTS_DIRECT || state->class == WHY_PROCESSOR)
+		return NULL;
+	return objects_lock_of(page->why, state->object);
 }
 
 static struct requests_line *line_of(struct requests_page *page, const struct requests_state *state,
@@ -185,12 +203,13 @@ static struct requests_line *line_of(struct requests_page *page, const struct re
 	/* what is not known has one line, whatever it looks like */
 	const bool any = where == REQUESTS_UNKNOWN || where == REQUESTS_ACCEPT;
 	const uint8_t class = any ? WHY_UNKNOWN : state->class, via = any ? REQUESTS_DIRECT : state->via;
-	const char *lock = held && state->where == REQUESTS_OWN ? held->lock : NULL;
+	const bool is_direct = via == REQUESTS_DIRECT;
+	const char *lock = held && state->where == REQUESTS_OWN ? held->lock : lock_of(page, state);
 	struct requests_line *line;
 
 	vec_each(it, &page->lines)
 		if (it->where == state->where && it->class == class && it->inner == inner &&
-		    (lock || it->via == via) && is_same(it->lock, lock))
+		    (lock ? (it->via == REQUESTS_DIRECT) == is_direct : it->via == via) && is_same(it->lock, lock))
 			return it;
 	line = vec_push(&page->lines);
 	line->where = state->where;
@@ -224,6 +243,96 @@ static void add_cell(struct requests_line *line, double ns, const double *shares
 		line->all.ns[c] += ns * shares[c];
 }
 
+/* --- who holds a lock, and has requests of its own --- */
+
+struct state_key {
+	uint32_t tid, object, class;
+};
+
+static struct requests_holds *holds_of(struct requests_page *page, const struct requests_state *state)
+{
+	const struct state_key key = { state->tid, state->object, state->class };
+	const uint32_t number = set_add(&page->state_keys, &key, sizeof(key));
+
+	return number < page->states.n ? &page->states.v[number] : vec_push(&page->states);
+}
+
+/* Others wait for a lock while the thread is in this state, or it is for its own request, or both. */
+static void add_holds(struct requests_page *page, const struct requests_part *part)
+{
+	const struct requests_state *state = &part->state;
+	const struct why_requests_held *held;
+	struct requests_holds *holds;
+
+	if (state->where != REQUESTS_OWN || state->class == WHY_PROCESSOR)
+		return;
+	held = requests_page_held(page->why, state->ended);
+	if (state->via != REQUESTS_DIRECT && !(held && held->lock) && state->via != WHY_LOCK && state->via != WHY_FLOCK)
+		return;
+	holds = holds_of(page, state);
+	if (state->via == REQUESTS_DIRECT) {
+		holds->own_ns += part->ns;
+		return;
+	}
+	holds->others_ns += part->ns;
+	holds->lock = held ? held->lock : NULL;
+	holds->via = state->via;
+}
+
+/* A state of a thread for its own request, for which others have waited half of that time and more. */
+static void add_held(struct requests_page *page, const struct requests_part *part, struct requests_line *sum,
+		     const double *shares)
+{
+	const struct requests_holds *holds = holds_of(page, &part->state);
+	struct str who __str = {};
+
+	if (part->state.where != REQUESTS_OWN || part->state.via != REQUESTS_DIRECT || holds->others_ns < holds->own_ns / 2 ||
+	    !holds->others_ns)
+		return;
+	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
+		sum->held.ns[c] += part->ns * shares[c];
+	sum->held_lock = holds->lock;
+	sum->held_via = holds->via;
+	add_who(page->why, &who, part->state.tid);
+	add_object(sum, who.data, part->ns, shares);
+}
+
+/* A lock of some weight stands before what its holder did for itself meanwhile. */
+static void put_locks_first(struct requests_page *page)
+{
+	const enum requests_column of = page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
+
+	for (size_t i = 0; i < page->sums.n; i++) {
+		const struct requests_line own = page->sums.v[i];
+
+		for (size_t at = i + 1; at < page->sums.n && own.held.ns[of] > own.all.ns[of] / 2; at++) {
+			const struct requests_line sum = page->sums.v[at];
+
+			if (sum.where != REQUESTS_OWN || sum.via == REQUESTS_DIRECT || !is_same(sum.lock, own.held_lock) ||
+			    (!sum.lock && sum.via != own.held_via) || sum.all.ns[of] < LEAST_LOCK * page->sum.all.ns[of])
+				continue;
+			memmove(&page->sums.v[i + 1], &page->sums.v[i], (at - i) * sizeof(sum));
+			page->sums.v[i] = sum;
+			i++;
+			break;
+		}
+	}
+}
+
+/* What is behind a server: the lock there, and who has it. Who itself waits for it does not. */
+static void add_lock_behind(struct requests_page *page, const struct requests_part *part,
+			    const struct why_requests_held *held, struct str *name)
+{
+	struct requests_state there = part->state;
+	struct str object __str = {};
+
+	there.where = REQUESTS_OWN;
+	requests_page_add_object(page->why, &object, &there);
+	str_add(name, held->lock);
+	if (!is_same(object.data, held->lock))
+		str_addf(name, " by %s", held->who);
+}
+
 /* shares: of the request in each column. */
 static void add_part(struct requests_page *page, const struct requests_part *part, const double *shares)
 {
@@ -232,13 +341,14 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 	struct str name __str = {};
 
 	if (part->state.where == REQUESTS_BEHIND && held && held->lock)
-		str_addf(&name, "%s by %s", held->lock, held->who);
+		add_lock_behind(page, part, held, &name);
 	else if (part->state.where != REQUESTS_UNKNOWN)
 		requests_page_add_object(page->why, &name, &part->state);
 	add_cell(line, part->ns, shares);
 	add_object(line, name.data, part->ns, shares);
 	add_cell(&page->sum, part->ns, shares);
 	add_cell(sum, part->ns, shares);
+	add_held(page, part, sum, shares);
 	if (part->state.where == REQUESTS_BEHIND) {
 		str_reset(&name);
 		requests_page_add_name(page->why, &name, part->state.server);
@@ -247,6 +357,14 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 		/* who itself waits for the lock does not hold it */
 		add_object(sum, held->who, part->ns, shares);
 	}
+}
+
+/* Of requests that are merged, there are no slowest ones. */
+static int by_object_mean(const void *pa, const void *pb)
+{
+	const struct requests_line_object *a = pa, *b = pb;
+
+	return a->ns[REQUESTS_MEAN] > b->ns[REQUESTS_MEAN] ? -1 : a->ns[REQUESTS_MEAN] < b->ns[REQUESTS_MEAN];
 }
 
 static int by_slowest(const void *pa, const void *pb)
@@ -274,10 +392,10 @@ static int by_object(const void *pa, const void *pb)
 	return a->ns[c] > b->ns[c] ? -1 : a->ns[c] < b->ns[c];
 }
 
-static void sort_objects(struct requests_line *line)
+static void sort_objects(const struct requests_page *page, struct requests_line *line)
 {
 	if (line->objects.n)
-		qsort(line->objects.v, line->objects.n, sizeof(*line->objects.v), by_object);
+		qsort(line->objects.v, line->objects.n, sizeof(*line->objects.v), page->merged ? by_object_mean : by_object);
 }
 
 /* Which requests are in which column: of ranks 0 to n, from..to. */
@@ -287,6 +405,9 @@ static void add_all(struct requests_page *page)
 	const size_t from = n / 2 - (n / 20 < n / 2 ? n / 20 : n / 2);
 	const size_t to = n / 2 + n / 20 + 1 < n ? n / 2 + n / 20 + 1 : n;
 
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t p = 0; p < page->cut[i]->n_parts; p++)
+			add_holds(page, &page->cut[i]->parts[p]);
 	for (size_t i = 0; i < n; i++) {
 		const double shares[REQUESTS_COLUMNS] = {
 			[REQUESTS_MEAN] = 1.0 / n,
@@ -301,10 +422,11 @@ static void add_all(struct requests_page *page)
 		qsort(page->lines.v, page->lines.n, sizeof(*page->lines.v), page->merged ? by_mean : by_slowest);
 		qsort(page->sums.v, page->sums.n, sizeof(*page->sums.v), page->merged ? by_mean : by_slowest);
 	}
+	put_locks_first(page);
 	vec_each(line, &page->lines)
-		sort_objects(line);
+		sort_objects(page, line);
 	vec_each(sum, &page->sums)
-		sort_objects(sum);
+		sort_objects(page, sum);
 }
 
 /* --- percentiles --- */
@@ -478,5 +600,7 @@ void requests_page_free(struct requests_page *page)
 	free(page->lines.v);
 	free(page->sums.v);
 	free(page->groups.v);
+	set_release(&page->state_keys);
+	free(page->states.v);
 	free(page->cut);
 }

@@ -20,7 +20,11 @@ struct requests_cell {
 struct requests_line {
 	struct requests_cell all;
 	uint8_t where, class, inner, via; /* as in struct requests_state */
-	const char *lock;		  /* what the program calls that for which the sleep was that has led to it; or NULL */
+	const char *lock;		  /* what the program calls that for which the sleep was, or the one that has led to it; or NULL */
+	/* of a sum of what threads did for requests of their own: the part in which others waited for these threads */
+	struct requests_cell held;
+	const char *held_lock; /* for what, and the class of these sleeps */
+	uint8_t held_via;
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];
@@ -40,6 +44,13 @@ struct requests_by {
 	uint8_t where, class; /* where most of their time went */
 };
 
+/* A state of a thread: how long others waited for it meanwhile, and how long it was for a request of its own. */
+struct requests_holds {
+	uint64_t others_ns, own_ns;
+	const char *lock; /* for what they waited, and the class of these sleeps */
+	uint8_t via;
+};
+
 struct requests_page {
 	struct why *why;
 	const struct requests_request *split, *slowest;
@@ -57,6 +68,9 @@ struct requests_page {
 	struct requests_counts counts;
 	struct requests_percentiles server, client;
 	bool merged; /* too many: no percentile of the slowest */
+	/* threads, classes and objects; their numbers index states */
+	struct set state_keys;
+	vec(struct requests_holds) states;
 };
 
 void requests_page_make(struct requests_page *page, struct why *why);

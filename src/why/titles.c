@@ -7,14 +7,14 @@
 /* Of a title, columns. */
 #define TITLE 48
 
-/* Returns how many bytes there are, without the NULs at the end. */
+/* Returns how many bytes there are, without the NULs and blanks at the end. */
 static size_t read_arguments(uint32_t pid, char text[BYTES])
 {
 	__free char *path = base_printf("/proc/%u/cmdline", pid);
 	__fclose FILE *f = fopen(path, "re");
 	size_t n = f ? fread(text, 1, BYTES - 1, f) : 0;
 
-	while (n && !text[n - 1])
+	while (n && (!text[n - 1] || text[n - 1] == ' '))
 		n--;
 	text[n] = 0;
 	return n;
@@ -29,6 +29,18 @@ char *titles_command(uint32_t pid)
 		if (!text[i])
 			text[i] = ' ';
 	return n ? base_strndup(text, n) : NULL;
+}
+
+bool titles_comm(struct str *s, uint32_t tid)
+{
+	__free char *path = base_printf("/proc/%u/comm", tid);
+	__fclose FILE *f = filter_pidns() ? NULL : fopen(path, "re");
+	char text[64];
+
+	if (!f || !fgets(text, sizeof(text), f))
+		return false;
+	str_addf(s, "%.*s", (int)strcspn(text, "\n"), text);
+	return true;
 }
 
 void titles_add(struct str *s, uint32_t pid)

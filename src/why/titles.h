@@ -8,6 +8,9 @@
 /* The arguments of a process, up to 255 bytes, as long as it lives. The caller frees it; NULL: there are none. */
 char *titles_command(uint32_t pid);
 
+/* Appends the name that a thread has now. False: it has ended, or its id is not the host's. */
+bool titles_comm(struct str *s, uint32_t tid);
+
 /*
  * Appends " (TITLE)" if the process has written a title over its arguments, as PostgreSQL and nginx do: one argument with
  * blanks. The begin up to a colon, which repeats the program's name, is left out: " (worker process)". pid: on the host;

@@ -190,8 +190,8 @@ static int set_up(struct why *why, struct err *err)
 		.chain = why->requests.on && why->settings->chain,
 		.sums = !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
-		/* who tries again for a lock waits for a time, and for a condition as the kernel sees it: it gets a stack */
-		.for_work = why_idle_classes(why) & ~(why->requests.on ? 1ULL << WHY_CONDITION : 0),
+		/* who sleeps for a time, or tries again for a lock, does so within a request: such waits get stacks, too */
+		.for_work = why->requests.on ? 0 : why_idle_classes(why),
 		.behind = exported ? UINT64_MAX : WHY_BEHIND_NS,
 		.is_long = WHY_LEAST_NS,
 	};

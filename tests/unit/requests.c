@@ -337,6 +337,28 @@ Test(requests, tries_again_later)
 	requests_free(requests);
 }
 
+/* Whoever gives a lock up and is not measured is named all the same; who ends other sleeps is not. */
+Test(requests, held_by_other)
+{
+	struct requests *requests = begin();
+	const struct requests_request *all;
+	const struct requests_ended *ended;
+	size_t n;
+
+	reads(requests, 1, 1, 100, 7, 110);
+	sleeps(requests, 7, EVENT, 120, 99, 130, 130);
+	for_what = NAMED_LOCK;
+	sleeps(requests, 7, EVENT, 140, 99, 170, 170);
+	for_what = REQUESTS_NONE;
+	sends(requests, 1, 1, 100, 7, 200, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "own running of 7 60, own event of 7 10, own event > unknown of 99 30");
+	all = requests_split(requests, &n);
+	ended = requests_ended(requests, all[0].parts[2].state.ended);
+	cr_assert(ended && ended->n == 1 && ended->hops[0].tid == 99 && ended->hops[0].object == NAMED_LOCK);
+	requests_free(requests);
+}
+
 /* A request with very many parts: they sum to what it took. */
 Test(requests, many_parts)
 {
