@@ -121,6 +121,7 @@ uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t sta
 		return number;
 	at.b = number;
 	number = set_add_most(&why->path.keys, &at, sizeof(at), MOST_KEYS_AT);
+	why->path.no_stack += number == SET_NONE;
 	return number == SET_NONE ? at.b : number;
 }
 

@@ -198,6 +198,7 @@ struct requests_counts {
 	uint64_t merged;     /* requests */
 	uint64_t not_cut;    /* requests: something was lost, or forgotten, while they lasted */
 	uint64_t unanswered; /* were read, and not answered by the end, or something of them was lost */
+	uint64_t not_named;  /* steps of which it is not kept who held them up */
 	uint64_t open;	     /* of these, requests that may still be answered */
 };
 

@@ -144,6 +144,7 @@ static uint32_t number_of(struct requests *requests, const struct requests_ended
 {
 	const uint32_t number = ended->n ? set_add_most(&requests->ended, ended, sizeof(*ended), MOST_ENDED) : SET_NONE;
 
+	requests->counts.not_named += ended->n && number == SET_NONE;
 	return number == SET_NONE ? 0 : number + 1;
 }
 

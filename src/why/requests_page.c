@@ -330,7 +330,8 @@ static int by_length(const void *pa, const void *pb)
 static void print_path(const struct requests_page *page, struct output *out, const struct requests_request *request)
 {
 	__free uint64_t *ns = base_alloc((request->n_steps + 1) * sizeof(*ns));
-	uint64_t least = request->ns / STEP_SHARE;
+	uint64_t least = request->ns / STEP_SHARE, left = 0;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < request->n_steps; i++)
 		ns[i] = request->steps[i].to - request->steps[i].from;
@@ -338,12 +339,19 @@ static void print_path(const struct requests_page *page, struct output *out, con
 		qsort(ns, request->n_steps, sizeof(*ns), by_length);
 	if (request->n_steps > STEPS && ns[STEPS - 1] > least)
 		least = ns[STEPS - 1];
-	for (uint32_t i = 0, n = 0; i < request->n_steps && n < STEPS; i++) {
-		if (request->steps[i].to - request->steps[i].from < least)
+	for (uint32_t i = 0; i < request->n_steps; i++) {
+		const uint64_t lasted = request->steps[i].to - request->steps[i].from;
+
+		if (lasted < least || n == STEPS) {
+			left += lasted;
 			continue;
+		}
 		print_step(page, out, request, &request->steps[i]);
 		n++;
 	}
+	if (n == STEPS && n < request->n_steps)
+		output_line(out, "                %9.3f  in %u more step%s", MS(left), request->n_steps - n,
+			    str_plural(request->n_steps - n));
 }
 
 static void print_slowest(const struct requests_page *page, struct output *out)

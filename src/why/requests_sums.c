@@ -33,13 +33,18 @@ void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid
 /* The thread's process, and its title, best that which it had while others waited for it: there are many of one name. */
 static void add_id(struct why *why, struct str *s, uint32_t tid)
 {
-	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
-	const char *held = titles_held(&why->requests.titles, tid);
+	const struct titles *titles = &why->requests.titles;
+	uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid)), tgid;
+	const char *title = titles_held(titles, tid);
 
 	if (task == SET_NONE)
 		return;
-	str_addf(s, " %u", why->sums.tasks.v[why->sums.latest.v[task]].tgid);
-	str_add(s, held ? held : titles_now(&why->requests.titles, why->sums.tasks.v[why->sums.latest.v[task]].tgid));
+	tgid = why->sums.tasks.v[why->sums.latest.v[task]].tgid;
+	if (!title)
+		title = titles_now(&why->requests.titles, tgid);
+	if (!title[0] && titles_last(titles, tid))
+		title = titles_last(titles, tid);
+	str_addf(s, " %u%s", tgid, title);
 }
 
 static void add_who(struct why *why, struct str *s, uint32_t tid)
@@ -187,10 +192,11 @@ static struct requests_line *sum_of(struct requests_page *page, const struct req
 	return sum;
 }
 
-/* What the part's thread itself sleeps for, as the program calls it; or NULL. */
+/* What the part's thread itself sleeps for, as the program calls it; NULL: it has no name, or it is a disk. */
 static const char *lock_of(const struct requests_page *page, const struct requests_state *state)
 {
-	if (state->where != REQUESTS_OWN || state->via != REQUESTS_DIRECT || state->class == WHY_PROCESSOR)
+	if (state->where != REQUESTS_OWN || state->via != REQUESTS_DIRECT ||
+	    !((WHY_FOLLOWS | 1ULL << WHY_SLEEP) >> state->class & 1))
 		return NULL;
 	return objects_lock_of(page->why, state->object);
 }

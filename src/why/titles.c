@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <pthread.h>
+#include <signal.h>
+
 #include "base/clock.h"
 #include "engine/filter.h"
 #include "titles.h"
@@ -7,8 +10,12 @@
 /* Of a title, columns. */
 #define TITLE 48
 
+/* How long the first process may keep its arguments from being read, and others after it. */
+#define PATIENCE_NS (2 * NS_PER_SEC)
+#define LATER_NS    (20 * NS_PER_MS)
+
 /* Returns how many bytes there are, without the NULs and blanks at the end. */
-static size_t read_arguments(uint32_t pid, char text[BYTES])
+static size_t read_now(uint32_t pid, char text[BYTES])
 {
 	__free char *path = base_printf("/proc/%u/cmdline", pid);
 	__fclose FILE *f = fopen(path, "re");
@@ -16,6 +23,90 @@ static size_t read_arguments(uint32_t pid, char text[BYTES])
 
 	while (n && (!text[n - 1] || text[n - 1] == ' '))
 		n--;
+	text[n] = 0;
+	return n;
+}
+
+/*
+ * To read a process's arguments, the kernel waits for the lock of its memory, which one that hangs in a file system may
+ * hold for ever. So a thread of its own reads: while it hangs, processes have no titles, and all else goes on.
+ */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t asked, read;
+	bool begun, reads;
+	bool hung; /* one did */
+	uint32_t pid;
+	size_t n;
+	char text[BYTES];
+} reader = { .mutex = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
+
+static void *read_for_others(void *unused)
+{
+	char text[BYTES];
+
+	(void)unused;
+	pthread_mutex_lock(&reader.mutex);
+	for (;;) {
+		const uint32_t pid = reader.pid;
+		size_t n;
+
+		if (!reader.reads) {
+			pthread_cond_wait(&reader.asked, &reader.mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&reader.mutex);
+		n = read_now(pid, text);
+		pthread_mutex_lock(&reader.mutex);
+		memcpy(reader.text, text, n + 1);
+		reader.n = n;
+		reader.reads = false;
+		pthread_cond_signal(&reader.read);
+	}
+	return NULL;
+}
+
+/* The mutex is held. Signals are for the other threads. */
+static bool begin_reader(void)
+{
+	pthread_condattr_t clock;
+	sigset_t all, old;
+	pthread_t thread;
+
+	if (reader.begun)
+		return true;
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&reader.read, &clock);
+	pthread_condattr_destroy(&clock);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	reader.begun = !pthread_create(&thread, NULL, read_for_others, NULL);
+	if (reader.begun)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return reader.begun;
+}
+
+static size_t read_arguments(uint32_t pid, char text[BYTES])
+{
+	const uint64_t until = clock_monotonic_ns() + (reader.hung ? LATER_NS : PATIENCE_NS);
+	const struct timespec at = { .tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC };
+	size_t n = 0;
+	int ret = 0;
+
+	pthread_mutex_lock(&reader.mutex);
+	if (!reader.reads && begin_reader()) {
+		reader.pid = pid;
+		reader.reads = true;
+		pthread_cond_signal(&reader.asked);
+		while (reader.reads && !ret)
+			ret = pthread_cond_timedwait(&reader.read, &reader.mutex, &at);
+		reader.hung |= reader.reads;
+		n = reader.reads ? 0 : reader.n;
+		memcpy(text, reader.text, n);
+	}
+	pthread_mutex_unlock(&reader.mutex);
 	text[n] = 0;
 	return n;
 }
@@ -76,6 +167,7 @@ static void release(struct titles_watched *watched)
 	for (size_t i = 0; i < TITLES_SAMPLES; i++)
 		free(watched->samples[i].text);
 	free(watched->held);
+	free(watched->last);
 	*watched = (struct titles_watched){};
 }
 
@@ -87,26 +179,53 @@ static struct titles_watched *find(const struct titles *titles, uint32_t pid)
 	return NULL;
 }
 
-void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to)
+/* A place for a process: a free one, else, for one that has held a lock, that of one that has not, or any. */
+static struct titles_watched *find_place(struct titles *titles, bool holds)
 {
-	struct titles_watched *watched = find(titles, pid);
+	for (size_t i = 0; i < TITLES_WATCHED; i++)
+		if (!titles->watched[i].pid)
+			return &titles->watched[i];
+	for (size_t i = 0; holds && i < TITLES_WATCHED; i++)
+		if (!titles->watched[i].holds)
+			return &titles->watched[i];
+	return holds ? &titles->watched[titles->next++ % TITLES_WATCHED] : NULL;
+}
+
+/* NULL: it is not watched: it has no title, or there is no room. */
+static struct titles_watched *watch(struct titles *titles, uint32_t pid, bool holds)
+{
 	uint32_t *without = &titles->without[pid % ARRAY_SIZE(titles->without)];
+	struct titles_watched *watched = find(titles, pid);
 	struct str text __str = {};
 
-	if (*without == pid)
-		return;
-	if (!watched) {
-		if (titles->reads++ >= MOST_READS)
-			return;
-		titles_add(&text, pid);
-		if (!text.len) {
-			*without = pid;
-			return;
-		}
-		watched = &titles->watched[titles->next++ % TITLES_WATCHED];
-		release(watched);
-		watched->pid = pid;
+	if (!watched && *without != pid && titles->reads < MOST_READS)
+		watched = find_place(titles, holds);
+	if (!watched || watched->pid == pid)
+		return watched;
+	titles->reads++;
+	titles_add(&text, pid);
+	if (!text.len) {
+		*without = pid;
+		return NULL;
 	}
+	release(watched);
+	watched->pid = pid;
+	watched->last = base_printf("%s", text.data);
+	return watched;
+}
+
+void titles_seen(struct titles *titles, uint32_t pid)
+{
+	watch(titles, pid, false);
+}
+
+void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to, bool holds)
+{
+	struct titles_watched *watched = watch(titles, pid, holds);
+
+	if (!watched)
+		return;
+	watched->holds |= holds;
 	/* the latest one comes last */
 	for (size_t i = 0; i < TITLES_SAMPLES; i++) {
 		const struct titles_sample *sample = &watched->samples[(watched->n + i) % TITLES_SAMPLES];
@@ -161,6 +280,8 @@ void titles_look(struct titles *titles, uint64_t now)
 		watched->n++;
 		free(sample->text);
 		*sample = (struct titles_sample){ now, base_printf("%s", text.data) };
+		free(watched->last);
+		watched->last = base_printf("%s", text.data);
 	}
 }
 
@@ -177,6 +298,13 @@ const char *titles_held(const struct titles *titles, uint32_t pid)
 	const struct titles_watched *watched = find(titles, pid);
 
 	return watched ? watched->held : NULL;
+}
+
+const char *titles_last(const struct titles *titles, uint32_t pid)
+{
+	const struct titles_watched *watched = find(titles, pid);
+
+	return watched ? watched->last : NULL;
 }
 
 void titles_release(struct titles *titles)

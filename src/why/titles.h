@@ -43,11 +43,18 @@ struct titles {
 		} samples[TITLES_SAMPLES];
 		size_t n;
 		char *held; /* the last one that it had while others waited; NULL: not seen */
+		char *last; /* the last one */
+		bool holds; /* it has held a lock for which others waited */
 	} watched[TITLES_WATCHED];
 };
 
-/* Others have waited from..to for this thread. Of more than TITLES_WATCHED, the last ones are watched. */
-void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to);
+/*
+ * Others have waited from..to for this thread. holds: for a lock; of more than TITLES_WATCHED of these, the last ones are
+ * watched, others as long as there is room.
+ */
+void titles_waited(struct titles *titles, uint32_t pid, uint64_t from, uint64_t to, bool holds);
+/* It may hold up others: it is watched if there is room. */
+void titles_seen(struct titles *titles, uint32_t pid);
 /* A thread with this number has begun: what was known is another one's. */
 void titles_born(struct titles *titles, uint32_t pid);
 /* Looks at titles, if it is time to. */
@@ -59,6 +66,8 @@ void titles_look(struct titles *titles, uint64_t now);
 const char *titles_now(struct titles *titles, uint32_t pid);
 /* Valid until the next call of the others; NULL: not known. */
 const char *titles_held(const struct titles *titles, uint32_t pid);
+/* The last one that was seen, also if the process has ended. */
+const char *titles_last(const struct titles *titles, uint32_t pid);
 void titles_release(struct titles *titles);
 
 #endif

@@ -62,9 +62,10 @@ struct why_path {
 	struct path *links; /* object and behind of a link: numbers of keys */
 	struct set keys;    /* of struct why_key */
 	vec(struct why_part) parts;
-	uint64_t lost;	  /* of all that is in the rings */
-	uint64_t unnamed; /* waits for objects that found no room in `keys` */
-	uint64_t known;	  /* when the part of the path that is known begins; 0: all of it is */
+	uint64_t lost;	   /* of all that is in the rings */
+	uint64_t unnamed;  /* waits for objects that found no room in `keys` */
+	uint64_t no_stack; /* waits whose objects are kept without the stack */
+	uint64_t known;	   /* when the part of the path that is known begins; 0: all of it is */
 	/* what is on it */
 	struct why_sums sums;
 	struct set seen; /* numbers of keys; their own numbers index objects, until they are sorted */
@@ -84,6 +85,12 @@ struct why_work {
 	struct why_sums worked;	   /* its names and `all`; tasks are not in it */
 	vec(struct why_idle) idle; /* the longest first */
 };
+
+/* Of requests, classes: of which the holder is known, and of which whoever ends the sleep is followed. */
+#define WHY_LOCKS (1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_IPC)
+#define WHY_FOLLOWS \
+	(WHY_LOCKS | 1ULL << WHY_CONDITION | 1ULL << WHY_PIPE | 1ULL << WHY_SOCKET | 1ULL << WHY_POLL | 1ULL << WHY_EVENT | \
+	 1ULL << WHY_CHILD)
 
 /* With --requests. */
 struct why_requests {

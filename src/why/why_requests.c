@@ -86,9 +86,8 @@ int why_requests_open(struct why *why, struct err *err)
 {
 	const struct requests_classes classes = {
 		.rests = waits_for_work() & ~(1ULL << WHY_SLEEP | waits_with(WAITS_FOR_PEER)),
-		.follows = 1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_CONDITION | 1ULL << WHY_PIPE |
-			   1ULL << WHY_SOCKET | 1ULL << WHY_POLL | 1ULL << WHY_EVENT | 1ULL << WHY_CHILD | 1ULL << WHY_IPC,
-		.locks = 1ULL << WHY_LOCK | 1ULL << WHY_FLOCK | 1ULL << WHY_IPC,
+		.follows = WHY_FOLLOWS,
+		.locks = WHY_LOCKS,
 		.is_lock = is_lock,
 		.ctx = why,
 		.behind = WHY_NETWORK,
@@ -170,12 +169,16 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 		link.stack = from.stack;
 	}
 	memcpy(&behind.a, from.behind, sizeof(from.behind));
-	if (!link.born && n >= WHY_LINK_BEHIND && from.behind[0] && !why->requests.export)
+	/* it is its cgroup's quota that holds up a thread that is throttled, and nobody else */
+	if (!link.born && link.ready_class != WHY_THROTTLED && n >= WHY_LINK_BEHIND && from.behind[0] &&
+	    !why->requests.export)
 		link.behind = objects_key(why, &behind);
 	if (link.born)
 		titles_born(&why->requests.titles, link.tid);
-	if (kind == WHY_LINK_WOKEN && link.waker && link.woken_at > link.off_at + LONG_NS && !why->requests.export)
-		titles_waited(&why->requests.titles, link.waker, link.off_at, link.woken_at);
+	if (kind == WHY_LINK_WOKEN && link.waker && WHY_FOLLOWS >> link.class & 1 && link.woken_at > link.off_at + LONG_NS &&
+	    !why->requests.export)
+		titles_waited(&why->requests.titles, link.waker, link.off_at, link.woken_at,
+			      WHY_LOCKS >> link.class & 1 || (link.object != REQUESTS_NONE && is_lock(link.object, why)));
 	requests_add_link(why->requests.found, &link);
 }
 
@@ -288,6 +291,8 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 		event.there = (struct requests_there){ from.there, from.there_birth, from.round };
 	} else if (kind == WHY_LINK_READ) {
 		event.aside = from.merged;
+		if (!why->requests.export)
+			titles_seen(&why->requests.titles, event.tid);
 	}
 	requests_add_event(why->requests.found, &event);
 }
@@ -527,6 +532,8 @@ void why_requests_losses(const struct why *why)
 	say(requests->undrawn, "step", "drawn without thread and stack: more are different than can be kept");
 	if (requests->groups.n >= MOST_GROUPS)
 		report_note("more than %u lines by --by: others are missing", MOST_GROUPS);
+	say(counts.not_named, "step", "without who held it up: more are different than can be kept");
+	say(why->path.no_stack, "wait", "without its stack: the names of locks may be missing");
 	requests_times(requests->found, &kept);
 	if (kept < counts.requests)
 		report_note("percentiles are of a sample of %zu requests", kept);

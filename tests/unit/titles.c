@@ -42,10 +42,10 @@ Test(titles, held)
 	pid_t pid = begin("postgres: app shop idle in transaction");
 
 	cr_expect_null(titles_held(&titles, pid));
-	titles_waited(&titles, pid, 0, s);
+	titles_waited(&titles, pid, 0, s, true);
 	titles_look(&titles, 2 * s);
 	cr_expect_null(titles_held(&titles, pid), "nobody waited then");
-	titles_waited(&titles, pid, s, 3 * s);
+	titles_waited(&titles, pid, s, 3 * s, true);
 	cr_expect_str_eq(titles_held(&titles, pid), " (app shop idle in transaction)");
 	/* the latest one counts, wherever it is kept */
 	for (size_t i = 0; i < TITLES_SAMPLES; i++) {
@@ -54,14 +54,14 @@ Test(titles, held)
 		free(sample->text);
 		*sample = (struct titles_sample){ 10 * s + i, base_printf(" (%zu)", i) };
 	}
-	titles_waited(&titles, pid, 9 * s, 11 * s);
+	titles_waited(&titles, pid, 9 * s, 11 * s, true);
 	cr_expect_str_eq(titles_held(&titles, pid), " (3)");
-	titles_waited(&titles, pid, 9 * s, 10 * s + 1);
+	titles_waited(&titles, pid, 9 * s, 10 * s + 1, true);
 	cr_expect_str_eq(titles_held(&titles, pid), " (1)");
 	end(pid);
 	/* it is kept */
 	titles_look(&titles, 14 * s);
-	titles_waited(&titles, pid, 13 * s, 15 * s);
+	titles_waited(&titles, pid, 13 * s, 15 * s, true);
 	cr_expect_str_eq(titles_held(&titles, pid), " (1)");
 	titles_release(&titles);
 }
@@ -85,17 +85,40 @@ Test(titles, many)
 	pid_t pid = begin("shop: one of many");
 
 	for (uint32_t i = 0; i < 1000; i++)
-		titles_waited(&titles, (1 << 23) + i, 0, s);
+		titles_waited(&titles, (1 << 23) + i, 0, s, true);
 	cr_expect_leq(titles.reads, 1000);
-	titles_waited(&titles, pid, 0, s);
+	titles_waited(&titles, pid, 0, s, true);
 	titles_look(&titles, s);
-	titles_waited(&titles, pid, 0, s);
+	titles_waited(&titles, pid, 0, s, true);
 	titles_look(&titles, 2 * s);
-	titles_waited(&titles, pid, s, 3 * s);
+	titles_waited(&titles, pid, s, 3 * s, true);
 	cr_expect_str_eq(titles_held(&titles, pid), " (one of many)");
 	titles_born(&titles, pid);
 	cr_expect_null(titles_held(&titles, pid));
 	end(pid);
+	titles_release(&titles);
+}
+
+/* Those that hold no lock have what room is left; the last title stays when a process has ended. */
+Test(titles, room)
+{
+	struct titles titles = {};
+	pid_t pid = begin("shop: a holder"), other = begin("shop: another");
+
+	titles_seen(&titles, other);
+	cr_expect_str_eq(titles_last(&titles, other), " (another)");
+	for (uint32_t i = 1; i < TITLES_WATCHED; i++)
+		titles.watched[i].pid = (1 << 23) + i;
+	titles_seen(&titles, pid);
+	titles_waited(&titles, pid, 0, 1, false);
+	cr_expect_null(titles_last(&titles, pid));
+	titles_waited(&titles, pid, 0, 1, true);
+	cr_expect_str_eq(titles_last(&titles, pid), " (a holder)");
+	cr_expect_null(titles_last(&titles, other));
+	end(pid);
+	titles_look(&titles, NS_PER_SEC);
+	cr_expect_str_eq(titles_last(&titles, pid), " (a holder)");
+	end(other);
 	titles_release(&titles);
 }
 
@@ -121,9 +144,9 @@ Test(titles, without)
 	struct titles titles = {};
 	pid_t pid = begin("cat");
 
-	titles_waited(&titles, pid, 0, NS_PER_SEC);
+	titles_waited(&titles, pid, 0, NS_PER_SEC, true);
 	titles_look(&titles, 2 * NS_PER_SEC);
-	titles_waited(&titles, pid, 0, 3 * NS_PER_SEC);
+	titles_waited(&titles, pid, 0, 3 * NS_PER_SEC, true);
 	cr_expect_null(titles_held(&titles, pid));
 	end(pid);
 	titles_release(&titles);
