@@ -52,7 +52,11 @@ static void print_head(const struct requests_page *page, struct output *out)
 			 100.0 * counts->merged / counts->requests);
 	print_view(page, out, why->settings->first_byte ? "server's view until the answer begins" : "server's view",
 		   &page->server, counts->max, behind);
-	snprintf(behind, sizeof(behind), " (%llu on this machine)", (unsigned long long)counts->with_client);
+	/* a line of 80 columns has no room for a large number */
+	if (counts->with_client == counts->requests)
+		snprintf(behind, sizeof(behind), " (all on this machine)");
+	else
+		snprintf(behind, sizeof(behind), " (%llu on this machine)", (unsigned long long)counts->with_client);
 	if (page->client.n)
 		print_view(page, out, "client's view", &page->client, page->client.max, behind);
 	if (why->settings->slower)
@@ -175,12 +179,14 @@ static void print_line(const struct requests_page *page, struct output *out, con
 {
 	struct str objects __str = {}, label __str = {};
 
-	if (line->lock && line->via == REQUESTS_DIRECT)
-		str_add(&objects, alone ? why_sums_cause(line->class) : "");
-	else
-		add_objects(line, line->class == WHY_PROCESSOR ? "behind " : "", &objects);
 	if (alone && is_held(page, sum))
-		add_objects(sum, " of ", &objects);
+		add_objects(sum, "of ", &objects);
+	if (line->lock && line->via == REQUESTS_DIRECT)
+		str_addf(&objects, "%s%s", alone && objects.len ? ": " : "", alone ? why_sums_cause(line->class) : "");
+	else
+		add_objects(line, objects.len ? ": " : line->class == WHY_PROCESSOR ? "behind "
+										    : "",
+			    &objects);
 	if (line->where == REQUESTS_OWN && line->via != REQUESTS_DIRECT) {
 		str_addf(&label, "  > %s", why_sums_cause(line->class));
 	} else if (line->lock && line->via == REQUESTS_DIRECT) {
