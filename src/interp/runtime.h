@@ -39,19 +39,26 @@ struct ruby_layout {
 
 /* The same for V8: of objects by their address, which in pointers has 1 added. */
 struct v8_layout {
-	uint16_t map_type, function_shared;		  /* of a map, a function */
-	uint16_t shared_data, shared_name, shared_script; /* of what all closures of a function share */
+	uint16_t map_type, function_shared; /* of a map, a function */
+	/* Of what all closures of a function share. shared_other: what it has in place of code. */
+	uint16_t shared_data, shared_other, shared_name, shared_script, shared_flags;
+	uint16_t scope_head; /* words before the names; with 6 of them two are its positions */
 	uint16_t script_source, script_name, script_line, script_ends;
 	uint16_t bytecode_positions, bytecode_data;
 	uint16_t code_data, code_positions, code_stream, code_start, code_kind, code_size;
 	/* Of the instructions of a code object; stream_code 0: they and their head are the object. */
 	uint16_t stream_code, stream_start, stream_align;
+	/* Members of the array for deoptimisation, behind its head, and how many come before its entries. */
+	uint8_t data_literals, data_shared, data_calls, data_exits, data_words;
 	uint8_t kind_baseline, kind_optimized, kinds_optimized; /* kinds of code: the first that is optimized, and how many */
+	uint8_t kind_maglev;					/* its entries have no return addresses; 0: there is none */
 	uint8_t register_bytecode, register_offset;		/* words of the kernel's pt_regs */
 	const char *sizes, *opcodes;				/* of bytecodes, of translations: v8_tables.h */
 	/* Types of objects. */
 	uint16_t shared_type, scope_type, script_type, array_type, weak_type, bytes_type, bytecode_type, interpreter_type;
-	uint16_t code_type;
+	uint16_t code_type, data_type;
+	uint16_t trusted_type; /* of bytes, too */
+	uint16_t wrapper_type; /* of what points to a function; 0: there is none */
 };
 
 /* The same for HotSpot, which says all in tables. */

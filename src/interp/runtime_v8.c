@@ -17,12 +17,19 @@ struct builtin {
 
 /* What all versions have. Registers: r12 and r9. */
 #define LAYOUT \
-	.map_type = 12, .function_shared = 24, .shared_data = 8, .shared_name = 16, .shared_script = 32, \
-	.script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, .bytecode_positions = 32, \
-	.code_data = 16, .code_positions = 24, .stream_align = 64, .kind_baseline = 11, .kind_optimized = 12, \
-	.kinds_optimized = 2, .register_bytecode = 3, .register_offset = 8
+	.map_type = 12, .shared_data = 8, .script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, \
+	.stream_align = 64, .kinds_optimized = 2, .register_bytecode = 3, .register_offset = 8
+/* Up to 11, and later ones. */
+#define LAYOUT_OLD \
+	LAYOUT, .function_shared = 24, .shared_other = 8, .shared_name = 16, .shared_script = 32, .shared_flags = 48, .scope_head = 4, \
+		.bytecode_positions = 32, .code_data = 16, .code_positions = 24, .kind_baseline = 11, .kind_optimized = 12, DATA
+#define LAYOUT_NEW \
+	LAYOUT, .function_shared = 32, .bytecode_positions = 24, .bytecode_data = 64, .code_data = 8, .code_positions = 16, \
+		.code_stream = 32, .code_start = 40, .stream_code = 8, .stream_start = 32, .kind_baseline = 10, .kind_optimized = 11
+/* Up to 12. */
+#define DATA .data_literals = 2, .data_shared = 6, .data_calls = 7, .data_exits = 8, .data_words = 11
 
-/* clang-format off: tables */
+/* clang-format off */
 static const struct version {
 	unsigned int major, minor;
 	/*
@@ -33,13 +40,35 @@ static const struct version {
 	struct v8_layout layout;
 } versions[] = {
 	/* Node 18 */
-	{ 10, 2, 72, 88, 1571, 28, { LAYOUT, .bytecode_data = 56, .code_kind = 48, .code_size = 40, .stream_start = 128, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDDDLBCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBEEDEFECDE"
-																  "ESTKKEECCCCCCCCBBBBAKKABKAKCKBCCCCAAACBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
-				     .opcodes = "ix1x0xbx1x1xcx1xcx1x1x1x1x1x1x1x1x1xRxcxcxwx1x1x1x1x1x2x" } },
+	{ 10, 2, 72, 88, 1571, 28,
+	  { LAYOUT_OLD, .bytecode_data = 56, .code_kind = 48, .code_size = 40, .stream_start = 128,
+	    .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDDDLBCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBEEDEFECDE"
+	             "ESTKKEECCCCCCCCBBBBAKKABKAKCKBCCCCAAACBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
+	    .opcodes = "ix1x0xbx1x1xcx1xcx1x1x1x1x1x1x1x1x1xRxcxcxwx1x1x1x1x1x2x" } },
 	/* Node 20 */
-	{ 11, 3, 70, 88, 1699, 32, { LAYOUT, .bytecode_data = 54, .code_kind = 48, .code_size = 56, .code_stream = 32, .code_start = 40, .stream_code = 8, .stream_start = 16, .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFECDE"
-																							"ESTKKEECCCCCCCCBBBBASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
-				     .opcodes = "10BB11c1c11111i11111111RFFFw01111121" } },
+	{ 11, 3, 70, 88, 1699, 32,
+	  { LAYOUT_OLD, .bytecode_data = 54, .code_kind = 48, .code_size = 56, .code_stream = 32, .code_start = 40,
+	    .stream_code = 8, .stream_start = 16,
+	    .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFECDE"
+	             "ESTKKEECCCCCCCCBBBBASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
+	    .opcodes = "10BB11c1c11111i11111111RFFFw01111121" } },
+	/* Node 22 */
+	{ 12, 4, 76, 88, 1810, 12,
+	  { LAYOUT_NEW, DATA, .shared_other = 8, .shared_name = 16, .shared_script = 32, .shared_flags = 48, .scope_head = 4,
+	    .code_kind = 48, .code_size = 52,
+	    .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBDBBDDBDDJDDCECCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBDEEDEFE"
+	             "CDEESTKKEECCCCCCCCCABBBAASKABKAKCKBCCCCAAADBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAA"
+	             "AAA",
+	    .opcodes = "RFcciocwci10BB11111111111111111101111121" } },
+	/* Node 24 */
+	{ 13, 6, 81, 93, 1873, 12,
+	  { LAYOUT_NEW, .shared_other = 16, .shared_name = 24, .shared_script = 40, .shared_flags = 56, .scope_head = 6,
+	    .code_kind = 52, .code_size = 56,
+	    .data_literals = 3, .data_shared = 7, .data_calls = 8, .data_exits = 9, .data_words = 12, .kind_maglev = 11,
+	    .sizes = "AAAAABCDESTBABAAAAABDDDBBBBCBBBAAAICCCDBDBBDDDBDDDJDDCECCDDDLDLCCCCCCCCCCCCCCCCCCCCCCCCBBBBAABBBBDEE"
+	             "DEFECDEESTKKEECCCCCCCCCABBBAASKABKAKCKBCCCCAAADBBBBBBBBBBDBBBBBBBBBBBBDDBCEBAAAABAABDEDDABBAAAAAAAAA"
+	             "AAAAAAAA",
+	    .opcodes = "SGcciocwccc100BB11101111111111111111101111121" } },
 };
 /* clang-format on */
 
@@ -58,43 +87,69 @@ static const struct constant {
 	{ "off_fp_bytecode_offset", -40 },
 };
 
+/* Versions from `from` to `to`, which 0 says nothing of. */
+struct range {
+	unsigned int from, to;
+};
+
+static bool is_in(struct range range, unsigned int major)
+{
+	return major >= range.from && (!range.to || major <= range.to);
+}
+
 /* What a version has in its layout. */
 static const struct member {
 	const char *name;
 	size_t offset;
-	unsigned int major; /* only this version has it; 0: all have */
+	struct range range;
 } members[] = {
-	{ "class_Map__instance_type__uint16_t", offsetof(struct v8_layout, map_type) },
-	{ "class_JSFunction__shared__SharedFunctionInfo", offsetof(struct v8_layout, function_shared) },
-	{ "class_SharedFunctionInfo__function_data__Object", offsetof(struct v8_layout, shared_data) },
-	{ "class_SharedFunctionInfo__name_or_scope_info__Object", offsetof(struct v8_layout, shared_name) },
-	{ "class_SharedFunctionInfo__script_or_debug_info__HeapObject", offsetof(struct v8_layout, shared_script) },
-	{ "class_Script__source__Object", offsetof(struct v8_layout, script_source) },
-	{ "class_Script__name__Object", offsetof(struct v8_layout, script_name) },
-	{ "class_Script__line_ends__Object", offsetof(struct v8_layout, script_ends) },
-	{ "class_BytecodeArray__data__uintptr_t", offsetof(struct v8_layout, bytecode_data) },
-	{ "class_Code__deoptimization_data__FixedArray", offsetof(struct v8_layout, code_data), 11 },
-	{ "class_Code__source_position_table__ByteArray", offsetof(struct v8_layout, code_positions), 11 },
-	{ "class_InstructionStream__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start), 11 },
-	{ "class_Code__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start), 10 },
-	{ "class_Code__instruction_size__int", offsetof(struct v8_layout, code_size), 10 },
-	{ "class_Code__flags__uint32_t", offsetof(struct v8_layout, code_kind), 10 },
+	{ "class_Map__instance_type__uint16_t", offsetof(struct v8_layout, map_type), { 0, 0 } },
+	{ "class_JSFunction__shared__SharedFunctionInfo", offsetof(struct v8_layout, function_shared), { 0, 0 } },
+	{ "class_SharedFunctionInfo__function_data__Object", offsetof(struct v8_layout, shared_data), { 0, 11 } },
+	{ "class_SharedFunctionInfo__name_or_scope_info__Object", offsetof(struct v8_layout, shared_name), { 0, 11 } },
+	{ "class_SharedFunctionInfo__name_or_scope_info__Tagged_Object_", offsetof(struct v8_layout, shared_name), { 12, 12 } },
+	{ "class_SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_", offsetof(struct v8_layout, shared_name), { 13, 0 } },
+	{ "class_SharedFunctionInfo__script_or_debug_info__HeapObject", offsetof(struct v8_layout, shared_script), { 0, 11 } },
+	{ "class_SharedFunctionInfo__script__Tagged_HeapObject_", offsetof(struct v8_layout, shared_script), { 12, 0 } },
+	{ "class_SharedFunctionInfo__flags__int", offsetof(struct v8_layout, shared_flags), { 12, 0 } },
+	{ "class_Script__source__Object", offsetof(struct v8_layout, script_source), { 0, 0 } },
+	{ "class_Script__name__Object", offsetof(struct v8_layout, script_name), { 0, 0 } },
+	{ "class_Script__line_ends__Object", offsetof(struct v8_layout, script_ends), { 0, 0 } },
+	{ "class_BytecodeArray__data__uintptr_t", offsetof(struct v8_layout, bytecode_data), { 0, 0 } },
+	{ "class_Code__deoptimization_data__FixedArray", offsetof(struct v8_layout, code_data), { 11, 11 } },
+	{ "class_Code__source_position_table__ByteArray", offsetof(struct v8_layout, code_positions), { 11, 11 } },
+	{ "class_InstructionStream__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start), { 11, 0 } },
+	{ "class_Code__instruction_stream__Tagged_InstructionStream_", offsetof(struct v8_layout, code_stream), { 12, 0 } },
+	{ "class_Code__instruction_start__Address", offsetof(struct v8_layout, code_start), { 12, 0 } },
+	{ "class_Code__instruction_start__uintptr_t", offsetof(struct v8_layout, stream_start), { 0, 10 } },
+	{ "class_Code__instruction_size__int", offsetof(struct v8_layout, code_size), { 0, 10 } },
+	{ "class_Code__instruction_size__int", offsetof(struct v8_layout, code_size), { 12, 0 } },
+	{ "class_Code__flags__uint32_t", offsetof(struct v8_layout, code_kind), { 0, 10 } },
+	{ "class_Code__flags__uint32_t", offsetof(struct v8_layout, code_kind), { 12, 0 } },
 };
 
 /* What only the file says. */
 static const struct type {
 	const char *name;
 	size_t offset;
+	struct range range;
 } types[] = {
-	{ "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE", offsetof(struct v8_layout, shared_type) },
-	{ "type_ScopeInfo__SCOPE_INFO_TYPE", offsetof(struct v8_layout, scope_type) },
-	{ "type_Script__SCRIPT_TYPE", offsetof(struct v8_layout, script_type) },
-	{ "type_FixedArray__FIXED_ARRAY_TYPE", offsetof(struct v8_layout, array_type) },
-	{ "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE", offsetof(struct v8_layout, weak_type) },
-	{ "type_ByteArray__BYTE_ARRAY_TYPE", offsetof(struct v8_layout, bytes_type) },
-	{ "type_BytecodeArray__BYTECODE_ARRAY_TYPE", offsetof(struct v8_layout, bytecode_type) },
-	{ "type_InterpreterData__INTERPRETER_DATA_TYPE", offsetof(struct v8_layout, interpreter_type) },
-	{ "type_Code__CODE_TYPE", offsetof(struct v8_layout, code_type) },
+	{ "type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE", offsetof(struct v8_layout, shared_type), { 0, 0 } },
+	{ "type_ScopeInfo__SCOPE_INFO_TYPE", offsetof(struct v8_layout, scope_type), { 0, 0 } },
+	{ "type_Script__SCRIPT_TYPE", offsetof(struct v8_layout, script_type), { 0, 0 } },
+	{ "type_FixedArray__FIXED_ARRAY_TYPE", offsetof(struct v8_layout, array_type), { 0, 0 } },
+	{ "type_FixedArray__FIXED_ARRAY_TYPE", offsetof(struct v8_layout, data_type), { 0, 11 } },
+	{ "type_TrustedFixedArray__TRUSTED_FIXED_ARRAY_TYPE", offsetof(struct v8_layout, data_type), { 12, 12 } },
+	{ "type_ProtectedFixedArray__PROTECTED_FIXED_ARRAY_TYPE", offsetof(struct v8_layout, data_type), { 13, 0 } },
+	{ "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE", offsetof(struct v8_layout, weak_type), { 0, 12 } },
+	{ "type_TrustedWeakFixedArray__TRUSTED_WEAK_FIXED_ARRAY_TYPE", offsetof(struct v8_layout, weak_type), { 13, 0 } },
+	{ "type_ByteArray__BYTE_ARRAY_TYPE", offsetof(struct v8_layout, bytes_type), { 0, 0 } },
+	{ "type_ByteArray__BYTE_ARRAY_TYPE", offsetof(struct v8_layout, trusted_type), { 0, 11 } },
+	{ "type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE", offsetof(struct v8_layout, trusted_type), { 12, 0 } },
+	{ "type_BytecodeArray__BYTECODE_ARRAY_TYPE", offsetof(struct v8_layout, bytecode_type), { 0, 0 } },
+	{ "type_InterpreterData__INTERPRETER_DATA_TYPE", offsetof(struct v8_layout, interpreter_type), { 0, 0 } },
+	{ "type_Code__CODE_TYPE", offsetof(struct v8_layout, code_type), { 0, 0 } },
+	{ "type_SharedFunctionInfoWrapper__SHARED_FUNCTION_INFO_WRAPPER_TYPE", offsetof(struct v8_layout, wrapper_type), { 13, 0 } },
 };
 
 /* Reads an exported number. Those that are 0 may be in memory that the file does not have. */
@@ -127,13 +182,15 @@ static bool has_layout(struct runtime *runtime, const struct runtime_file *file)
 		if (!read_constant(file, constants[i].name, &value) || value != constants[i].value)
 			return false;
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-		if (members[i].major && members[i].major != runtime->major)
+		if (!is_in(members[i].range, runtime->major))
 			continue;
 		memcpy(&known, layout + members[i].offset, sizeof(known));
 		if (!read_constant(file, members[i].name, &value) || value != known)
 			return false;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!is_in(types[i].range, runtime->major))
+			continue;
 		if (!read_constant(file, types[i].name, &value) || value <= 0 || value > UINT16_MAX)
 			return false;
 		known = (uint16_t)value;
@@ -161,31 +218,100 @@ static const struct form {
 	{ 3, { 0x48, 0x8d, 0x05 }, 3, { 0x8b, 0x00, 0xc3 }, true },
 };
 
-/* What a function returns, which does nothing else; of what it reads, `size` bytes. 0: it does. */
-static uint64_t returned(const struct runtime_file *file, const char *name, size_t size)
-{
-	struct binary_exported function;
-	uint64_t value = 0, address;
-	uint8_t code[12];
-	int32_t bytes;
+#define FORM_MAX 12 /* bytes of one, rounded up */
 
-	if (binary_find_exported(file->binary, name, &function) ||
-	    !runtime_read_at(file, function.vaddr, code, sizeof(code)))
-		return 0;
+/* The form of a function at an address, and the address in it. NULL: it has none. */
+static const struct form *form_of(const uint8_t code[FORM_MAX], uint64_t vaddr, uint64_t *address)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		const struct form *form = &forms[i];
-		const size_t n = form->n_head + sizeof(bytes);
+		const size_t n = form->n_head + sizeof(int32_t);
+		int32_t bytes;
 
 		if (memcmp(code, form->head, form->n_head) || memcmp(code + n, form->rest, form->n_rest))
 			continue;
 		memcpy(&bytes, code + form->n_head, sizeof(bytes));
-		address = form->n_head == 1 ? (uint32_t)bytes : function.vaddr + n + (uint64_t)(int64_t)bytes;
-		/* linkers write addresses into the file, though the loader does so, too; one that does not leaves 0 */
-		if (!form->is_read)
-			return address;
-		runtime_read_at(file, address, &value, size);
+		*address = form->n_head == 1 ? (uint32_t)bytes : vaddr + n + (uint64_t)(int64_t)bytes;
+		return form;
 	}
+	return NULL;
+}
+
+/* What a function returns, which does nothing else; of what it reads, `size` bytes. 0: it does. */
+static uint64_t returned(const struct runtime_file *file, const char *name, size_t size)
+{
+	struct binary_exported function;
+	const struct form *form;
+	uint64_t value = 0, address;
+	uint8_t code[FORM_MAX];
+
+	if (binary_find_exported(file->binary, name, &function) ||
+	    !runtime_read_at(file, function.vaddr, code, sizeof(code)))
+		return 0;
+	form = form_of(code, function.vaddr, &address);
+	if (!form)
+		return 0;
+	/* linkers write addresses into the file, though the loader does so, too; one that does not leaves 0 */
+	if (!form->is_read)
+		return address;
+	runtime_read_at(file, address, &value, size);
 	return value;
+}
+
+/* The code of builtins, and its data. */
+struct blob {
+	uint64_t code, data;
+	uint32_t size; /* of the code */
+};
+
+/*
+ * V8 13 exports none of these functions, which follow each other: where the code is, its size, and the same for the data.
+ * The sizes are neighbours.
+ */
+#define FUNCTION_ALIGN 16
+#define SEARCH_SIZE    (16U << 20) /* bytes behind V8's function that is exported, as far as we search */
+#define SEARCH_PIECE   65536
+
+static bool is_blob(const struct runtime_file *file, const uint8_t *code, uint64_t vaddr, struct blob *blob)
+{
+	const struct form *found[4];
+	uint64_t address[4], offset;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		found[i] = form_of(code + FUNCTION_ALIGN * i, vaddr + FUNCTION_ALIGN * i, &address[i]);
+		if (!found[i] || found[i]->is_read != i % 2 || found[i] != found[i % 2])
+			return false;
+	}
+	blob->code = address[0];
+	blob->data = address[2];
+	return address[3] == address[1] + sizeof(blob->size) &&
+	       runtime_read_at(file, address[1], &blob->size, sizeof(blob->size)) &&
+	       !binary_offset_of(file->binary, blob->code, true, &offset) &&
+	       !binary_offset_of(file->binary, blob->data, false, &offset);
+}
+
+static bool search_blob(const struct runtime_file *file, struct blob *blob)
+{
+	const uint64_t begin = file->loop.vaddr & ~(uint64_t)(FUNCTION_ALIGN - 1);
+	uint8_t *code = base_alloc(SEARCH_PIECE + 4 * FUNCTION_ALIGN);
+	bool is_found = false;
+
+	for (uint64_t at = begin; !is_found && at - begin < SEARCH_SIZE; at += SEARCH_PIECE) {
+		if (!runtime_read_at(file, at, code, SEARCH_PIECE + 4 * FUNCTION_ALIGN))
+			break;
+		for (unsigned int i = 0; !is_found && i < SEARCH_PIECE; i += FUNCTION_ALIGN)
+			is_found = is_blob(file, code + i, at + i, blob);
+	}
+	free(code);
+	return is_found;
+}
+
+static bool find_blob(const struct runtime_file *file, struct blob *blob)
+{
+	blob->code = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobCodeEv", 8);
+	blob->data = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobDataEv", 8);
+	blob->size = (uint32_t)returned(file, "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv", 4);
+	return (blob->code && blob->data && blob->size) || search_blob(file, blob);
 }
 
 /* Where the code of a builtin begins, in that of all. */
@@ -201,23 +327,25 @@ static bool read_offset(const struct runtime_file *file, uint64_t at, uint32_t *
 
 static bool set_loop(struct runtime *runtime, const struct runtime_file *file, const struct version *version)
 {
-	uint64_t code = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobCodeEv", 8), offset;
-	uint64_t data = returned(file, "_ZN2v88internal23DefaultEmbeddedBlobDataEv", 8) + BUILTINS_HEAD;
-	uint64_t size = returned(file, "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv", 4);
 	const unsigned int each = version->builtin_size;
 	uint32_t trampoline, other, handlers;
+	struct blob blob;
+	uint64_t offset, data;
 
-	if (!size || size > FAR_MAX || binary_offset_of(file->binary, code, true, &offset) || offset > FAR_MAX ||
+	if (!find_blob(file, &blob))
+		return false;
+	data = blob.data + BUILTINS_HEAD;
+	if (blob.size > FAR_MAX || binary_offset_of(file->binary, blob.code, true, &offset) || offset > FAR_MAX ||
 	    !read_offset(file, data + (uint64_t)version->trampoline * each, &trampoline) ||
 	    !read_offset(file, data + (uint64_t)version->other * each, &other) ||
 	    !read_offset(file, data + (uint64_t)version->handlers * each, &handlers) ||
-	    trampoline >= other || other >= handlers || handlers >= size)
+	    trampoline >= other || other >= handlers || handlers >= blob.size)
 		return false;
 	runtime->plan.loop = (struct interp_loop){
 		.begin = (int)(offset + trampoline),
 		.size = other - trampoline,
 		.gap = (int)(offset + handlers),
-		.gap_size = (uint32_t)size - handlers,
+		.gap_size = blob.size - handlers,
 	};
 	return true;
 }
@@ -236,7 +364,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		if (versions[i].major == runtime->major && versions[i].minor == runtime->minor)
 			version = &versions[i];
 	if (!version)
-		return "is neither 10.2 nor 11.3, which Node 18 and 20 have";
+		return "is none of 10.2, 11.3, 12.4 and 13.6, which Node 18, 20, 22 and 24 have";
 	runtime->v8 = version->layout;
 	if (!has_layout(runtime, file))
 		return "was built in a way that is not known";
@@ -253,7 +381,7 @@ const struct language language_v8 = {
 	.name = "V8",
 	.unread = "[js]",
 	.state = "_ZN2v88internal7Version6major_E",
-	.loop = "_ZN2v88internal23DefaultEmbeddedBlobCodeEv",
+	.loop = "_ZN2v82V810GetVersionEv",
 	.make_plan = make_plan,
 	.has_notes = true,
 };

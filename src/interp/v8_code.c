@@ -16,15 +16,10 @@
 #define CODE_SIZE 80
 #define KIND_MASK 15
 
-/* Members of the array for deoptimisation, which follow its head. */
+/* The first members of the array for deoptimisation; others are in the layout. */
 enum {
 	DATA_TRANSLATIONS,
 	DATA_N_INLINED,
-	DATA_LITERALS,
-	DATA_SHARED = 6,
-	DATA_CALLS = 7,
-	DATA_EXITS,
-	DATA_WORDS = 11,
 };
 #define ENTRY_WORDS 3 /* of what follows */
 #define EXIT_SIZE   4 /* bytes */
@@ -114,28 +109,93 @@ static size_t length_of(const struct v8_process *process, uint64_t pointer, uint
 	return (size_t)V8_NUMBER(head.length);
 }
 
+/* The function that was compiled. 0: it is not known. */
+static uint64_t shared_of(const struct v8_process *process, uint64_t pointer)
+{
+	const struct v8_layout *layout = &process->runtime->v8;
+
+	if (layout->wrapper_type && (v8_type(process, pointer) != layout->wrapper_type ||
+				     !peek_copy(process->peek, V8_OBJECT(pointer) + 8, &pointer, sizeof(pointer))))
+		return 0;
+	return V8_IS_POINTER(pointer) ? V8_OBJECT(pointer) : 0;
+}
+
+/* How Maglev says at which entry code goes on that was called: this begins its table. */
+struct safepoints {
+	int32_t slots, n;
+	uint32_t sizes;
+	int32_t tagged;
+};
+#define SAFEPOINTS_ENTRIES(sizes) ((sizes)&1) /* they have entries */
+#define SAFEPOINTS_LIVE(sizes)	  ((sizes) >> 1 & 7)
+#define SAFEPOINTS_PC(sizes)	  ((sizes) >> 4 & 7)
+#define SAFEPOINTS_ENTRY(sizes)	  ((sizes) >> 7 & 7)
+#define SAFEPOINTS_MAX		  4096
+
+static uint64_t take_bytes(const uint8_t *at, size_t n)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, at, n);
+	return value;
+}
+
+/*
+ * Maglev's entries have where code goes on that was given up, in place of where a call returns to. That is in a table behind
+ * the instructions: the return address, the number of the entry + 1, where it goes on, registers, and one byte.
+ */
+static void read_safepoints(const struct v8_process *process, struct v8_code *code)
+{
+	struct safepoints head;
+	uint64_t at = code->start + code->size;
+	size_t pc, entry, size, n;
+	uint8_t *table;
+
+	if (!peek_copy(process->peek, at, &head, sizeof(head)) || head.n <= 0 || head.n > SAFEPOINTS_MAX ||
+	    !SAFEPOINTS_ENTRIES(head.sizes))
+		return;
+	pc = SAFEPOINTS_PC(head.sizes);
+	entry = SAFEPOINTS_ENTRY(head.sizes);
+	size = 2 * pc + entry + SAFEPOINTS_LIVE(head.sizes) + 1;
+	n = (size_t)head.n * size;
+	table = base_alloc(n);
+	if (!peek_copy(process->peek, at + sizeof(head), table, n))
+		n = 0;
+	for (size_t i = 0; i < n / size; i++) {
+		const uint64_t number = take_bytes(table + i * size + pc, entry) - 1;
+
+		if (number < code->n_entries)
+			code->entries[ENTRY_WORDS * number + 2] = take_bytes(table + i * size, pc) << 32;
+	}
+	free(table);
+}
+
 static void read_optimized(const struct v8_process *process, uint64_t data, struct v8_code *code)
 {
 	const struct v8_layout *layout = &process->runtime->v8;
-	size_t n = length_of(process, data, layout->array_type), n_literals;
-	uint64_t *members = n >= DATA_WORDS ? copy_words(process, data, 0, DATA_WORDS) : NULL;
+	const size_t n_members = layout->data_words;
+	size_t n = length_of(process, data, layout->data_type), n_literals;
+	uint64_t *members = n >= n_members ? copy_words(process, data, 0, n_members) : NULL;
 
 	if (!members)
 		return;
-	code->shared = V8_IS_POINTER(members[DATA_SHARED]) ? V8_OBJECT(members[DATA_SHARED]) : 0;
-	code->calls = v8_copy_bytes(process, members[DATA_CALLS], &code->n_calls);
-	n_literals = length_of(process, members[DATA_LITERALS], layout->weak_type);
-	code->literals = copy_words(process, members[DATA_LITERALS], 0, n_literals);
+	code->shared = shared_of(process, members[layout->data_shared]);
+	code->calls = v8_copy_bytes(process, members[layout->data_calls], &code->n_calls);
+	n_literals = length_of(process, members[layout->data_literals], layout->weak_type);
+	code->literals = copy_words(process, members[layout->data_literals], 0, n_literals);
 	code->n_literals = code->literals ? n_literals : 0;
 	if (V8_IS_NUMBER(members[DATA_N_INLINED]) && V8_NUMBER(members[DATA_N_INLINED]) >= 0)
 		code->n_inlined = (size_t)V8_NUMBER(members[DATA_N_INLINED]);
 	if (code->n_inlined > code->n_literals)
 		code->n_inlined = code->n_literals;
 	code->translations = v8_copy_bytes(process, members[DATA_TRANSLATIONS], &code->n_translations);
-	code->entries = copy_words(process, data, DATA_WORDS, n - DATA_WORDS);
-	code->n_entries = code->entries ? (n - DATA_WORDS) / ENTRY_WORDS : 0;
-	code->exits = V8_IS_NUMBER(members[DATA_EXITS]) ? (uint64_t)(uint32_t)V8_NUMBER(members[DATA_EXITS]) : code->size;
+	code->entries = copy_words(process, data, n_members, n - n_members);
+	code->n_entries = code->entries ? (n - n_members) / ENTRY_WORDS : 0;
+	code->exits = V8_IS_NUMBER(members[layout->data_exits]) ? (uint64_t)(uint32_t)V8_NUMBER(members[layout->data_exits])
+								: code->size;
 	free(members);
+	if (code->kind == layout->kind_maglev)
+		read_safepoints(process, code);
 }
 
 static void read_tables(const struct v8_process *process, struct v8_code *code)

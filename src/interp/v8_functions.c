@@ -4,10 +4,12 @@
 
 #define FUNCTIONS_MAX (256 * 1024)
 #define BYTES_MAX     (64 * 1024 * 1024) /* of bytecode and positions; the last function may exceed it */
-#define SHARED_SIZE   56
-#define SHARED_FLAGS  48
-/* Words of a ScopeInfo: the head, flags, parameters, locals; then two for each local, if there are not too many. */
-#define SCOPE_HEAD   4
+#define SHARED_SIZE   64
+/*
+ * Words of a ScopeInfo: the head, flags, parameters, locals, in V8 13 the positions; then two for each local, if there are
+ * not too many.
+ */
+#define SCOPE_HEAD   6
 #define SCOPE_LOCALS 75
 #define SCOPE_WORDS  10 /* behind these: names and positions */
 
@@ -24,24 +26,27 @@ static bool read_text(const struct v8_process *process, uint64_t pointer, char *
 
 /*
  * The function's name is behind the locals, a number if it has none; behind an empty one is what V8 has inferred from the
- * source. Where it begins and ends are the first two numbers in a row. False: it could not be read.
+ * source. Where it begins and ends are the first two numbers in a row, or before the locals. False: it could not be read.
  */
 static bool read_scope(const struct v8_process *process, uint64_t pointer, char *name, size_t max, int *begin)
 {
 	uint64_t head[SCOPE_HEAD], words[SCOPE_WORDS] = {}, at = V8_OBJECT(pointer);
+	const size_t n_head = process->runtime->v8.scope_head;
 	int locals;
 	size_t got;
 
-	if (!peek_copy(process->peek, at, head, sizeof(head)))
+	if (n_head > SCOPE_HEAD || !peek_copy(process->peek, at, head, n_head * sizeof(*head)))
 		return false;
 	locals = V8_NUMBER(head[3]);
 	if (!V8_IS_NUMBER(head[3]) || locals < 0)
 		return false;
-	at += sizeof(head) + 8 * (locals <= SCOPE_LOCALS ? 2 * (uint64_t)locals : 1 + (uint64_t)locals);
+	at += 8 * n_head + 8 * (locals <= SCOPE_LOCALS ? 2 * (uint64_t)locals : 1 + (uint64_t)locals);
 	got = process->peek->read(process->peek->ctx, at, words, sizeof(words)) / 8;
 	if (!got || !read_text(process, words[0], name, max) || (!*name && !read_text(process, words[2], name, max)))
 		return false;
-	for (size_t i = 0; i + 1 < got; i++) {
+	for (size_t i = 4; i + 1 < n_head; i += 2)
+		*begin = V8_IS_NUMBER(head[i]) ? V8_NUMBER(head[i]) : -1;
+	for (size_t i = 0; n_head == 4 && i + 1 < got; i++) {
 		if (!V8_IS_NUMBER(words[i]) || !V8_IS_NUMBER(words[i + 1]) || V8_NUMBER(words[i]) < 0 ||
 		    V8_NUMBER(words[i + 1]) < V8_NUMBER(words[i]))
 			continue;
@@ -147,7 +152,7 @@ static bool read_function(struct v8 *v8, const struct v8_process *process, uint6
 	words[1] = object[layout->shared_data / 8];
 	words[2] = object[layout->shared_name / 8];
 	words[3] = object[layout->shared_script / 8];
-	words[4] = object[SHARED_FLAGS / 8] | 1;
+	words[4] = object[layout->shared_flags / 8] | 1;
 	if (words[0] != function->words[0] && v8_type(process, shared + 1) != layout->shared_type)
 		return false;
 	if (words[0] != function->words[0] || memcmp(&words[2], &function->words[2], 3 * sizeof(words[0]))) {
@@ -158,7 +163,7 @@ static bool read_function(struct v8 *v8, const struct v8_process *process, uint6
 		function->script = v8_script_number(v8, process, words[3]);
 	}
 	function->layout = layout;
-	function->is_builtin = V8_IS_NUMBER(words[1]);
+	function->is_builtin = V8_IS_NUMBER(words[1]) && V8_IS_NUMBER(object[layout->shared_other / 8]);
 	if (words[1] != function->words[1]) {
 		function->words[1] = words[1];
 		read_bytecode(&v8->functions, process, function);

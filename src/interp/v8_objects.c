@@ -58,11 +58,12 @@ int v8_type(const struct v8_process *process, uint64_t pointer)
 
 uint8_t *v8_copy_bytes(const struct v8_process *process, uint64_t pointer, size_t *n)
 {
+	const int type = v8_type(process, pointer);
 	struct v8_object head;
 	uint8_t *bytes;
 
 	*n = 0;
-	if (v8_type(process, pointer) != process->runtime->v8.bytes_type ||
+	if ((type != process->runtime->v8.bytes_type && type != process->runtime->v8.trusted_type) ||
 	    !peek_copy(process->peek, V8_OBJECT(pointer), &head, sizeof(head)) || V8_NUMBER(head.length) <= 0 ||
 	    V8_NUMBER(head.length) > V8_TABLE_MAX)
 		return NULL;

@@ -159,12 +159,17 @@ static uint8_t take_byte(struct translation *translation, size_t *at)
 static unsigned int n_operands(char opcode)
 {
 	switch (opcode) {
+	case 'S':
+		return 6;
 	case 'R':
 		return 5;
+	case 'G':
 	case 'w':
 		return 4;
 	case 'i':
 		return 2;
+	case 'o':
+		return 1;
 	case 'B':
 	case 'b':
 	case 'F':
@@ -254,12 +259,12 @@ size_t v8_tables_translation(const uint8_t *table, size_t n, const char *opcodes
 		/* a translation begins once */
 		if (opcode == 'B' || opcode == 'b' || opcode == 'x')
 			return 0;
-		int operands[5] = {};
+		int operands[6] = {};
 
 		for (unsigned int i = 0; i < n_operands(opcode); i++)
 			operands[i] = take_operand_signed(&translation);
 		left -= opcode >= 'A';
-		if (opcode != 'R' && opcode != 'F')
+		if (!strchr("RFSG", opcode))
 			continue;
 		if (n_functions == max)
 			return 0;

@@ -34,8 +34,8 @@ struct v8_translated {
 };
 /*
  * Fills in the functions of a translation, which begins at an index, the outermost first: at most `max`. opcodes: for each a
- * character, the number of its operands; B, b: it begins a translation, which can and cannot repeat parts of another; R, F: it
- * is a frame of a function, with and without a place for what it returns; c, i, w: other frames; x: it is none; the last one
+ * character, the number of its operands; B, b: it begins a translation, which can and cannot repeat parts of another; R, F, in
+ * V8 13 S, G: it is a frame of a function, with and without a place for what it returns; c, i, o, w: other frames; x: it is none; the last one
  * repeats what the translation before had. Returns how many; 0: the table is damaged, or there are more.
  */
 size_t v8_tables_translation(const uint8_t *table, size_t n, const char *opcodes, int index,

@@ -74,8 +74,11 @@ static const struct runtime v8_runtime = {
 	.v8 = { .map_type = 12,
 		.function_shared = 24,
 		.shared_data = 8,
+		.shared_other = 8,
 		.shared_name = 16,
 		.shared_script = 32,
+		.shared_flags = 48,
+		.scope_head = 4,
 		.script_source = 8,
 		.script_name = 16,
 		.script_line = 24,
@@ -91,6 +94,11 @@ static const struct runtime v8_runtime = {
 		.stream_code = 8,
 		.stream_start = 16,
 		.stream_align = 64,
+		.data_literals = 2,
+		.data_shared = 6,
+		.data_calls = 7,
+		.data_exits = 8,
+		.data_words = 11,
 		.kind_baseline = 11,
 		.kind_optimized = 12,
 		.kinds_optimized = 2,
@@ -104,7 +112,9 @@ static const struct runtime v8_runtime = {
 		.bytes_type = 0x8015,
 		.bytecode_type = 0x8016,
 		.interpreter_type = 0x8017,
-		.code_type = 0x8018 }
+		.code_type = 0x8018,
+		.data_type = 0x8013,
+		.trusted_type = 0x8015 }
 };
 
 /* A function at the begin of the memory, and code anywhere in it. */

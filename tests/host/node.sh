@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Stacks of Node 18 or 20, if one of them is in the path.
+# Stacks of Node 18, 20, 22 or 24, if one of them is in the path.
 # shellcheck disable=SC2154 # $0 is the tree, as tests/run says
 . "$0/tests/guest/interp.sh"
 
@@ -7,8 +7,8 @@
 start_node() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	case $(node -p process.versions.v8 2>&1) in
-	10.2.* | 11.3.*) ;;
-	*) skip "there is no node with V8 10.2 or 11.3" ;;
+	10.2.* | 11.3.* | 12.4.* | 13.6.*) ;;
+	*) skip "there is no node with V8 10.2, 11.3, 12.4 or 13.6" ;;
 	esac
 	node "$@" > ready 2> own &
 	program=$!
@@ -181,7 +181,8 @@ test_node_samples() {
 	end_node
 	# collections of garbage are on stacks, too; other threads have no functions
 	sed -i 's/v8::internal::(anonymous namespace)/v8::internal::anonymous/g; s/ \[clone[^]]*\]//g' out
-	expect_true 'node;.*nest\.js' "$in_file(;[^;]*)* [0-9]+$" '^$' 100 \
+	# Node 24 has given its main thread that name
+	expect_true '\(node\|MainThread\);.*nest\.js' "$in_file(;[^;]*)* [0-9]+$" '^$' 100 \
 		'^(leaf|text|work|sorts|again|main|\(anonymous\)) \(nest\.js|^[^(]* \((run_main|loader|node:)'
 	grep -o 'main (nest[^;]*;.*sorts (nest[^;]*;' out | grep -q . || fail "no function calls sorts"
 }
@@ -205,5 +206,5 @@ test_node_that_is_none() {
 	kill $program
 	expect_exit 0
 	expect_line '^sh;'
-	expect_err 'stacks of V8 12\.4 \(.*libnodes\.so\) show .*: it is neither 10\.2 nor 11\.3, which Node 18 and 20 have$'
+	expect_err 'stacks of V8 12\.9 \(.*libnodes\.so\) show .*: it is none of 10\.2, 11\.3, 12\.4 and 13\.6, which Node 18, 20, 22 and 24 have$'
 }

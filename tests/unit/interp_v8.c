@@ -76,6 +76,21 @@ Test(interp_v8, translations_of_10)
 	}
 }
 
+/* Those of 13 have the bytecode among the literals, too. */
+Test(interp_v8, translations_of_13)
+{
+	static const char new[] = "SGcciocwccc100BB11101111111111111111101111121";
+	/* two functions, the second behind a stub's frame, and values of the first */
+	static const uint8_t table[] = { 14, 0, 6, 4, 1, 10, 4, 2, 3, 40, 6, 19, 5, 8, 0, 194, 1, 6, 2, 5, 0, 2, 40, 6 };
+	struct v8_translated functions[4];
+
+	cr_assert_eq(v8_tables_translation(table, sizeof(table), new, 0, functions, 4), 2);
+	cr_expect(functions[0].literal == 2 && functions[0].offset == 5);
+	cr_expect(functions[1].literal == 3 && functions[1].offset == 97);
+	for (size_t n = 0; n < sizeof(table) - 2; n++)
+		cr_expect_eq(v8_tables_translation(table, n, new, 0, functions, 4), 0);
+}
+
 Test(interp_v8, places)
 {
 	/* offset 1 at position 160; 8 further at 165, inlined by call 0; 4 further, of no known position */
@@ -146,8 +161,11 @@ static const struct runtime runtime = {
 	.language = &language_v8,
 	.v8 = { .map_type = 12,
 		.shared_data = 8,
+		.shared_other = 8,
 		.shared_name = 16,
 		.shared_script = 32,
+		.shared_flags = 48,
+		.scope_head = 4,
 		.script_source = 8,
 		.script_name = 16,
 		.script_line = 24,
@@ -156,6 +174,11 @@ static const struct runtime runtime = {
 		.bytecode_data = 54,
 		.code_data = 16,
 		.stream_align = 64,
+		.data_literals = 2,
+		.data_shared = 6,
+		.data_calls = 7,
+		.data_exits = 8,
+		.data_words = 11,
 		.sizes = sizes,
 		.opcodes = opcodes,
 		.shared_type = TYPE_SHARED,
@@ -163,7 +186,9 @@ static const struct runtime runtime = {
 		.script_type = TYPE_SCRIPT,
 		.array_type = TYPE_ARRAY,
 		.bytes_type = TYPE_BYTES,
-		.bytecode_type = TYPE_BYTECODE }
+		.bytecode_type = TYPE_BYTECODE,
+		.data_type = TYPE_ARRAY,
+		.trusted_type = TYPE_BYTES }
 };
 
 /* An object with its map, which says its type. */
@@ -415,6 +440,104 @@ Test(interp_v8, code_with_its_instructions)
 			       INTERP_FRAME | (uintptr_t)&shared >> 3 << INTERP_PLACE_BITS | INTERP_PLACE_BY_CODE, before, frames,
 			       &n_before),
 		     1);
+	cr_expect(n_before == 0 && frames[0].is_begin);
+	v8_free(v8);
+}
+
+/* V8 13: other places, and the return addresses of Maglev's code are in a table of its own. */
+Test(interp_v8, code_of_maglev)
+{
+	static struct {
+		struct object page, before;
+		uint64_t code[64] __attribute__((aligned(64)));
+	} memory __attribute__((aligned(4096)));
+	/* at an entry that begins at 4; a table for 13: return address 20 has entry 0, with a byte of registers */
+	static const uint8_t translation[] = { 14, 0, 2, 2, 1, 10, 0, 0, 0 };
+	static const uint8_t table[] = { 0, 0, 0, 0, 2, 0, 0, 0, 0x93, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 9, 9, 20, 1, 44, 9, 9 };
+	struct v8_frame frames[V8_FRAMES];
+	struct runtime new = runtime;
+	struct object code, data, literals, wrapper, translations, stream;
+	struct v8 *v8 = v8_new();
+	pid_t pid = getpid();
+	const struct peek peek = peek_at(&pid);
+	uint64_t before[2] = { (uintptr_t)&memory.code[8] + 19 };
+	const uint64_t note = INTERP_FRAME | (uintptr_t)&shared >> 3 << INTERP_PLACE_BITS | INTERP_PLACE_BY_CODE;
+	int n_before;
+
+	new.v8.shared_other = 16;
+	new.v8.shared_name = 24;
+	new.v8.shared_script = 40;
+	new.v8.shared_flags = 56;
+	new.v8.scope_head = 6;
+	new.v8.bytecode_positions = 24;
+	new.v8.bytecode_data = 64;
+	new.v8.code_data = 8;
+	new.v8.code_positions = 16;
+	new.v8.code_stream = 32;
+	new.v8.code_start = 40;
+	new.v8.code_kind = 52;
+	new.v8.code_size = 56;
+	new.v8.stream_code = 8;
+	new.v8.stream_start = 32;
+	new.v8.data_literals = 3;
+	new.v8.data_shared = 7;
+	new.v8.data_calls = 8;
+	new.v8.data_exits = 9;
+	new.v8.data_words = 12;
+	new.v8.kind_optimized = new.v8.kind_maglev = 11;
+	new.v8.kinds_optimized = 2;
+	new.v8.opcodes = "SGcciocwccc100BB11101111111111111111101111121";
+	new.v8.code_type = TYPE_CODE;
+	new.v8.wrapper_type = TYPE_CONS;
+	new.v8.weak_type = TYPE_ARRAY;
+	make_function();
+	make(&scope, TYPE_SCOPE);
+	scope.words[3] = number(19);
+	scope.words[4] = number(35);
+	scope.words[5] = pointer(&name);
+	bytecode.words[2] = pointer(&positions);
+	make(&shared, TYPE_SHARED);
+	shared.words[0] = pointer(&bytecode);
+	shared.words[2] = pointer(&scope);
+	shared.words[4] = pointer(&script);
+	make(&wrapper, TYPE_CONS);
+	wrapper.words[0] = pointer(&shared);
+	make(&literals, TYPE_ARRAY);
+	literals.words[0] = number(1);
+	literals.words[1] = pointer(&shared);
+	make(&translations, TYPE_BYTES);
+	translations.words[0] = number(sizeof(translation));
+	memcpy(&translations.words[1], translation, sizeof(translation));
+	make(&data, TYPE_ARRAY);
+	data.words[0] = number(15);
+	data.words[1] = pointer(&translations);
+	data.words[1 + 3] = pointer(&literals);
+	data.words[1 + 7] = pointer(&wrapper);
+	data.words[1 + 9] = number(44);
+	data.words[1 + 14] = number(44);
+	make(&stream, TYPE_CODE);
+	make(&code, TYPE_CODE);
+	code.words[0] = pointer(&data);
+	code.words[3] = (uintptr_t)&memory.code[4] + 1;
+	code.words[4] = (uintptr_t)&memory.code[8];
+	code.words[5] = number(11);
+	code.words[6] = 48;
+	memory.code[4] = stream.map;
+	memory.code[5] = pointer(&code);
+	memcpy((uint8_t *)&memory.code[8] + 48, table, sizeof(table));
+	cr_assert_eq(v8_frames(v8, &(struct v8_process){ pid, &new, &peek }, note, before, frames, &n_before), 1);
+	cr_expect(n_before == 1 && frames[0].line == 3 && !frames[0].is_begin);
+	cr_expect_str_eq(frames[0].function, "add");
+	/* at no call */
+	before[0]--;
+	cr_assert_eq(v8_frames(v8, &(struct v8_process){ pid, &new, &peek }, note, before, frames, &n_before), 1);
+	cr_expect(frames[0].line == 2 && frames[0].is_begin);
+	/* a wrapper that is none: of which function the code is is not known */
+	v8_free(v8);
+	v8 = v8_new();
+	before[0]++;
+	wrapper.map = scope.map;
+	cr_assert_eq(v8_frames(v8, &(struct v8_process){ pid, &new, &peek }, note, before, frames, &n_before), 1);
 	cr_expect(n_before == 0 && frames[0].is_begin);
 	v8_free(v8);
 }
