@@ -196,10 +196,15 @@ static bool read_stores(struct tables *tables)
 	if (binary_read(binary, offset, code, size))
 		return false;
 	find_stores(tables, code, size, first);
-	tables->is_filled = true;
-	for (size_t i = 0; i < tables->n; i++)
-		tables->is_filled &= !tables->stores[i].times;
-	return true;
+	/* without offsets in the file either, they are written in a way that is not known */
+	for (size_t i = 0; i < tables->n; i++) {
+		if (tables->stores[i].times) {
+			tables->is_filled = false;
+			return true;
+		}
+		tables->is_filled |= !tables->v[i].is_static && tables->v[i].offset;
+	}
+	return tables->is_filled;
 }
 
 /* What an entry says. False: it is not known, or is too large. */
@@ -214,6 +219,20 @@ static bool value_of(const struct tables *tables, size_t i, uint32_t *value)
 	}
 	*value = tables->is_filled ? (uint32_t)entry->offset : tables->stores[i].offset;
 	return (tables->is_filled ? entry->offset < OFFSETS_MAX : tables->stores[i].times == 1) && *value < OFFSETS_MAX;
+}
+
+/* Whether two members of a type are at its begin: what is written in a way that is not known is 0. */
+static bool is_second_at_0(const struct java_layout *layout, size_t k, unsigned int in)
+{
+	uint32_t value, before;
+
+	memcpy(&value, (const uint8_t *)layout + wanted[k].to, sizeof(value));
+	for (size_t i = 0; i < k; i++) {
+		memcpy(&before, (const uint8_t *)layout + wanted[i].to, sizeof(before));
+		if (wanted[i].in & in && !strcmp(wanted[i].type, wanted[k].type) && !before && !value)
+			return true;
+	}
+	return false;
 }
 
 static bool read_layout(const struct tables *tables, struct java_layout *layout, unsigned int in)
@@ -235,7 +254,7 @@ static bool read_layout(const struct tables *tables, struct java_layout *layout,
 		}
 	}
 	for (size_t k = 0; k < ARRAY_SIZE(wanted); k++)
-		if (wanted[k].in & in && !(found & 1ULL << k))
+		if (wanted[k].in & in && (!(found & 1ULL << k) || is_second_at_0(layout, k, in)))
 			return false;
 	return true;
 }
@@ -268,17 +287,22 @@ static bool read_sizes(const struct runtime_file *file, struct java_layout *layo
 	struct binary_exported found;
 	struct type types[PIECE];
 	uint64_t begin;
-	size_t i;
+	size_t i, piece = PIECE;
 
 	if (binary_find_exported(file->binary, "gHotSpotVMTypes", &found) ||
 	    binary_read_linked(file->binary, found.vaddr, &begin, sizeof(begin)))
 		return false;
-	for (size_t n = 0; n < ENTRIES_MAX; n += PIECE) {
-		if (binary_read_linked(file->binary, begin + n * sizeof(*types), types, sizeof(types)))
+	for (size_t n = 0; n < ENTRIES_MAX; n += i) {
+		const uint64_t at = begin + n * sizeof(*types);
+
+		/* the last ones may stand where the file ends */
+		if (piece > 1 && binary_read_linked(file->binary, at, types, sizeof(types)))
+			piece = 1;
+		if (piece == 1 && binary_read_linked(file->binary, at, types, sizeof(*types)))
 			break;
-		for (i = 0; i < PIECE && types[i].name; i++)
+		for (i = 0; i < piece && types[i].name; i++)
 			keep_size(file, &types[i], layout);
-		if (i < PIECE)
+		if (i < piece)
 			break;
 	}
 	return layout->code_begin && layout->pool_begin && layout->block_size;
