@@ -137,6 +137,8 @@ enum strace_op {
 
 /* strace_step.wide, beside 0 and 1: the number is what a request of ioctl says of the size of its argument. */
 #define STRACE_OF_REQUEST 2
+/* The number has 2 bytes. */
+#define STRACE_OF_SHORT 3
 
 /*
  * The bytes of the argument: most requests have them in their number. Those that do not are older, and of small

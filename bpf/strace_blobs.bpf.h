@@ -240,12 +240,14 @@ static __always_inline bool is_wanted_step(const volatile struct strace_step *st
 /* How many bytes STRACE_BYTES are: more than there can be if the number makes no sense. */
 static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const volatile struct strace_step *step)
 {
-	__u64 count = step->scale;
+	__u64 count = step->scale, number;
 
 	if (step->wide == STRACE_OF_REQUEST)
 		return strace_size_of_request(number_of(scratch, step->count_from, 0, true));
-	if (step->count_from != STRACE_FROM_NONE)
-		count *= number_of(scratch, step->count_from, step->count_at, step->wide);
+	if (step->count_from != STRACE_FROM_NONE) {
+		number = number_of(scratch, step->count_from, step->count_at, step->wide);
+		count *= step->wide == STRACE_OF_SHORT ? (__u16)number : number;
+	}
 	return (__s64)count < 0 ? PAGE * STRACE_ROOM : count;
 }
 

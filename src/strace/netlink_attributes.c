@@ -264,7 +264,7 @@ static bool add_own(struct strace_line *line, char kind, struct place *place, st
 	case 'f':
 		if (bytes.n < 8)
 			return false;
-		strace_address(line->out, bytes.address);
+		strace_filter_bytes(line, bytes.v, bytes.have, bytes.address);
 		return true;
 	case 'l':
 	case 'L':

@@ -96,8 +96,12 @@ const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned i
 void strace_array(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t n, size_t size,
 		  void (*add)(struct strace_line *line, const void *element, size_t index))
 {
-	const struct strace_blob *blob = strace_blob(line, arg, step, 0);
-	uint64_t address = strace_arg(line, arg);
+	strace_array_of(line, strace_blob(line, arg, step, 0), strace_arg(line, arg), n, size, add);
+}
+
+void strace_array_of(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n, size_t size,
+		     void (*add)(struct strace_line *line, const void *element, size_t index))
+{
 	size_t has = blob && blob->status != STRACE_UNREAD ? blob->n / size : 0;
 
 	if (!address || (n && !has) || n > UINT64_MAX / size) {

@@ -120,6 +120,9 @@ void strace_address(struct str *out, uint64_t address);
  */
 void strace_array(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t n, size_t size,
 		  void (*add)(struct strace_line *line, const void *element, size_t index));
+/* The same of a blob, which has been copied from an address. */
+void strace_array_of(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n, size_t size,
+		     void (*add)(struct strace_line *line, const void *element, size_t index));
 
 /* --- text --- */
 
@@ -240,6 +243,29 @@ bool strace_word_constant(struct str *out, const struct strace_words *words, uin
 void strace_socket_level(struct str *out, unsigned int level);
 /* {pid=1, uid=0, gid=0} of struct ucred */
 void strace_credentials(struct strace_line *line, const int *v);
+/* --- filters --- */
+
+#define STRACE_FILTER_CODE 8	/* bytes of an instruction */
+#define STRACE_FILTER_MOST 7168 /* that are copied, with -v */
+/* The instructions of a struct sock_fprog, which a step from the step BLOB has copied. */
+#define STEP_FILTER(BLOB) \
+	{ \
+		STRACE_BYTES, .from = STRACE_FROM_BLOB + (BLOB), .at = 8, .count_from = STRACE_FROM_BLOB + (BLOB), \
+			      .wide = STRACE_OF_SHORT, .scale = STRACE_FILTER_CODE, .most = STRACE_FILTER_MOST, \
+			      .when = STRACE_IF_WHOLE | STRACE_TO_EDGE \
+	}
+
+/* {len=1, filter=[BPF_STMT(...)]} of struct sock_fprog, and the code that it points to; of_calls: it is one of seccomp. */
+void strace_filter(struct strace_line *line, const void *bytes, const struct strace_blob *code, bool of_calls);
+void strace_filter_code(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n,
+			bool of_calls);
+/* The same code, in n bytes that have been at an address. */
+void strace_filter_bytes(struct strace_line *line, const void *bytes, size_t n, uint64_t address);
+/* [{code=..., ...}, ...] of a program of bpf(2) */
+void strace_instructions(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n);
+/* SECCOMP_RET_ALLOW */
+void strace_seccomp_action(struct str *out, unsigned int action);
+
 /* [{iov_base="abc", iov_len=3}, ...]; step: the array, the step after it: the memory. most: bytes that are filled. */
 void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int step, uint64_t address, uint64_t n,
 		    uint64_t most);

@@ -118,25 +118,21 @@ const struct strace_type t_seccomp_flags = { print_seccomp_flags };
 
 static void print_seccomp_arg(struct strace_line *line, unsigned int arg)
 {
-	static const struct strace_words actions = {
-		"SECCOMP_RET_", "=0x80000000 KILL_PROCESS =0 KILL_THREAD =0x30000 TRAP =0x50000 ERRNO =0x7fc00000 USER_NOTIF "
-				"=0x7ff00000 TRACE =0x7ffc0000 LOG =0x7fff0000 ALLOW"
-	};
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 	const uint32_t *v = blob && blob->status == STRACE_WHOLE && blob->n >= 16 ? strace_bytes(blob) : NULL;
 
 	if (v && strace_arg(line, 0) == 2) {
 		str_addc(line->out, '[');
-		strace_word(line->out, &actions, *v);
+		strace_seccomp_action(line->out, *v);
 		str_addc(line->out, ']');
 	} else if (v && strace_arg(line, 0) == 3 && strace_ok(line)) {
 		str_addf(line->out, "{seccomp_notif=%u, seccomp_notif_resp=%u, seccomp_data=%u}", (unsigned short)*v, *v >> 16,
 			 (unsigned short)v[1]);
 	} else if (v && strace_arg(line, 0) == 1) {
-		str_addf(line->out, "{len=%u, filter=%#llx}", (unsigned short)*v, U(((const uint64_t *)v)[1]));
+		strace_filter(line, v, strace_blob(line, arg, 1, 0), true);
 	} else {
 		strace_address(line->out, strace_arg(line, arg));
 	}
 }
 /* struct sock_fprog is the largest */
-const struct strace_type t_seccomp_arg = { print_seccomp_arg, .steps = { STEP_READS(16) } };
+const struct strace_type t_seccomp_arg = { print_seccomp_arg, .steps = { STEP_READS(16), STEP_FILTER(0) } };

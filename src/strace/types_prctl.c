@@ -29,6 +29,8 @@ enum {
 	TEXT,
 	BYTES,
 	VMA_NAME,
+	FILTER, /* struct sock_fprog, and its instructions */
+	FILTER_CODE,
 };
 
 /* One of these is in the table for each argument of an option. */
@@ -152,11 +154,27 @@ static void add_name(struct strace_line *line, uint64_t address)
 		strace_address(line->out, address);
 }
 
+static void add_filter(struct strace_line *line)
+{
+	const struct strace_blob *blob = strace_blob(line, 1, FILTER, 0);
+
+	if (strace_arg(line, 2) && !strace_is_narrow(line) && blob && blob->status == STRACE_WHOLE && blob->n >= 16)
+		strace_filter(line, strace_bytes(blob), strace_blob(line, 1, FILTER_CODE, 0), true);
+	else
+		strace_address(line->out, strace_arg(line, 2));
+}
+
 static void add_seccomp(struct strace_line *line, uint64_t mode)
 {
 	strace_word(line->out, &(const struct strace_words){ "SECCOMP_MODE_", "DISABLED STRICT FILTER" }, mode);
+	if (mode == 1)
+		return;
+	str_add(line->out, ", ");
 	if (mode == 2)
-		str_addf(line->out, ", %#llx", U(strace_arg(line, 2)));
+		add_filter(line);
+	else
+		str_addf(line->out, "%#llx, %#llx, %#llx", U(strace_arg(line, 2)), U(strace_arg(line, 3)),
+			 U(strace_arg(line, 4)));
 }
 
 static void add_flags_at(struct strace_line *line, unsigned int arg, const struct strace_words *words)
@@ -300,6 +318,8 @@ const struct strace_type t_prctl_arg = {
 		{ STRACE_STRING, .from = SELF, .most = 17 },
 		{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 8, .most = 8 },
 		{ STRACE_STRING, .from = NEXT(3), .most = 81 },
+		{ STRACE_BYTES, .from = NEXT(1), .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 },
+		STEP_FILTER(FILTER),
 	},
 };
 

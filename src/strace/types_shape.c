@@ -16,6 +16,7 @@ struct walk {
 	const unsigned char *bytes;
 	size_t used, n;
 	size_t size; /* as the call says, which may be less than n */
+	strace_pointed *pointed;
 };
 
 static bool take(struct walk *walk, void *to, size_t n)
@@ -199,6 +200,9 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 	case 'p':
 		strace_address(out, value);
 		return true;
+	case 'z':
+		walk->pointed(walk->line, walk->bytes, walk->used - size);
+		return true;
 	case 'k':
 		str_addf(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned int)value >> 16, (unsigned int)value >> 8 & 0xff,
 			 (unsigned int)value & 0xff);
@@ -353,12 +357,18 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 	return true;
 }
 
-/* Says that there is more than a call knows. */
+/* Says that there is more than a call knows, and with -v what. */
 static void add_rest(struct walk *walk)
 {
+	struct str *out = walk->line->out;
+
 	for (size_t i = walk->used; i < walk->size && i < walk->n; i++)
 		if (walk->bytes[i]) {
-			str_add(walk->line->out, ", ...");
+			str_add(out, walk->line->settings->whole ? ", extra_data=" : ", ...");
+			if (!walk->line->settings->whole)
+				return;
+			add_quoted(out, walk->bytes + walk->used, (walk->size < walk->n ? walk->size : walk->n) - walk->used);
+			str_addf(out, " /* bytes %zu..%zu */", walk->used, walk->size - 1);
 			return;
 		}
 }
@@ -577,9 +587,15 @@ static bool walk_on(struct walk *walk)
 
 bool strace_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n, size_t size)
 {
+	return strace_shape_pointed(line, shape, shape_n, bytes, n, size, NULL);
+}
+
+bool strace_shape_pointed(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n,
+			  size_t size, strace_pointed *pointed)
+{
 	struct str text __str = {};
 	struct strace_line part = *line;
-	struct walk walk = { .line = &part, .at = shape, .end = shape + shape_n, .bytes = bytes, .n = n, .size = size };
+	struct walk walk = { .line = &part, .at = shape, .end = shape + shape_n, .bytes = bytes, .n = n, .size = size, .pointed = pointed };
 
 	part.out = &text;
 	if (!walk_on(&walk))

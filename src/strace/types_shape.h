@@ -18,4 +18,9 @@
  */
 bool strace_shape(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n, size_t size);
 
+/* The same of a struct with pointers, %z8, whose text the function appends. at: where it is in the struct. */
+typedef void strace_pointed(struct strace_line *line, const unsigned char *bytes, size_t at);
+bool strace_shape_pointed(struct strace_line *line, const char *shape, size_t shape_n, const void *bytes, size_t n,
+			  size_t size, strace_pointed *pointed);
+
 #endif

@@ -20,7 +20,8 @@ struct option_value {
 	size_t n;   /* of them; 0: none that are to be shown */
 	size_t all; /* how many there would be */
 	unsigned int level, option;
-	bool got; /* by getsockopt */
+	bool got;			/* by getsockopt */
+	const struct strace_blob *code; /* of a filter */
 };
 
 static void add_address(struct strace_line *line, unsigned int arg)
@@ -211,12 +212,7 @@ static void add_statistics(struct strace_line *line, const struct option_value *
 
 static void add_filter(struct strace_line *line, const struct option_value *v)
 {
-	unsigned long long filter;
-
-	memcpy(&filter, v->bytes + 8, sizeof(filter));
-	str_addf(line->out, "{len=%u, filter=", (unsigned short)word_at(v, 0));
-	strace_address(line->out, filter);
-	str_addc(line->out, '}');
+	strace_filter(line, v->bytes, v->code, false);
 }
 
 /* An option whose value is no number. Shorter ones are an address; exact: longer ones, too. */
@@ -357,7 +353,11 @@ static void add_value(struct strace_line *line, unsigned int arg, const struct o
 static void print_option_in(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	struct option_value v = { .level = strace_arg(line, arg - 2), .option = strace_arg(line, arg - 1) };
+	struct option_value v = {
+		.level = strace_arg(line, arg - 2),
+		.option = strace_arg(line, arg - 1),
+		.code = strace_blob(line, arg, 1, 0),
+	};
 
 	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
 		add_address(line, arg);
@@ -370,7 +370,7 @@ static void print_option_in(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_option_in = {
 	print_option_in,
-	.steps = { STEP_ARRAY(NEXT(1), 1, MOST) },
+	.steps = { STEP_ARRAY(NEXT(1), 1, MOST), STEP_FILTER(0) },
 };
 
 static void print_option_out(struct strace_line *line, unsigned int arg)
@@ -389,8 +389,10 @@ static void print_option_out(struct strace_line *line, unsigned int arg)
 	if (v.level == LEVEL_NETLINK && room && *room >= 0 && *room < *length)
 		v.all = *room;
 	v.n = blob->n < v.all ? blob->n : v.all;
-	/* of a filter it says how many instructions there are, and of those nothing is shown */
-	if (v.all && !(v.level == SOL_SOCKET && v.option == SO_ATTACH_FILTER))
+	/* of a filter it says how many instructions there are */
+	if (v.level == SOL_SOCKET && v.option == SO_ATTACH_FILTER && (!room || *room))
+		strace_filter_code(line, strace_blob(line, arg, 2, 0), strace_arg(line, arg), v.all, false);
+	else if (v.all && !(v.level == SOL_SOCKET && v.option == SO_ATTACH_FILTER))
 		add_value(line, arg, &v);
 	else
 		add_address(line, arg);
@@ -413,6 +415,14 @@ const struct strace_type t_option_out = {
 			.scale = 1,
 			.most = MOST,
 			.when = STRACE_IF_OK,
+		},
+		{
+			STRACE_BYTES,
+			.from = SELF,
+			.count_from = STRACE_FROM_BLOB,
+			.scale = STRACE_FILTER_CODE,
+			.most = STRACE_FILTER_MOST,
+			.when = STRACE_IF_OK | STRACE_IF_WHOLE,
 		},
 	},
 };

@@ -387,6 +387,40 @@ Test(strace, attributes_of_bpf)
 			FAILED("bpf", command, P(words), size);
 }
 
+/* An instruction of a filter, with -v. */
+static void expect_filter(const char *want, unsigned short code, unsigned char jt, unsigned char jf, unsigned int k,
+			  bool of_calls)
+{
+	const struct {
+		unsigned short code;
+		unsigned char jt, jf;
+		unsigned int k;
+	} instruction = { code, jt, jf, k };
+	const struct {
+		struct strace_blob head;
+		char bytes[sizeof(instruction)];
+	} blob = { { .n = sizeof(instruction) } };
+	struct strace_settings whole = { .size = 32, .whole = true };
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &whole };
+
+	memcpy((char *)blob.bytes, &instruction, sizeof(instruction));
+	strace_filter_code(&line, &blob.head, 0x10, 1, of_calls);
+	cr_assert_str_eq(out.data, want, "%s\nand not\n%s", out.data, want);
+}
+
+Test(strace, instructions_of_filters)
+{
+	expect_filter("[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, SKF_AD_OFF+SKF_AD_CPU)]", 0x20, 0, 0, -4096 + 36, false);
+	expect_filter("[BPF_STMT(BPF_LD|BPF_H|BPF_ABS, SKF_NET_OFF+5)]", 0x28, 0, 0, -0x100000 + 5, false);
+	expect_filter("[BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0xfffff024)]", 0x20, 0, 0, -4096 + 36, true);
+	expect_filter("[BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|0x1)]", 6, 0, 0, 0x50001, true);
+	expect_filter("[BPF_STMT(BPF_RET|BPF_K, 0x50001)]", 6, 0, 0, 0x50001, false);
+	expect_filter("[BPF_JUMP(BPF_JMP|BPF_K|BPF_JEQ, 0x7, 0x1, 0x2)]", 0x15, 1, 2, 7, true);
+	expect_filter("[BPF_STMT(BPF_RET|BPF_A|0x80 /* BPF_??? */, 0)]", 0x96, 0, 0, 0, false);
+	expect_filter("[BPF_STMT(BPF_MISC|0x8 /* BPF_??? */|0x100 /* BPF_??? */, 0)]", 0x10f, 0, 0, 0, false);
+}
+
 #define TRACED(WANT, RET, ...) expect_args("ptrace", RET, ARGS(__VA_ARGS__), WANT)
 
 Test(strace, requests_of_ptrace)
