@@ -409,6 +409,23 @@ const struct strace_type t_uname = { print_uname, .steps = { STEP_WRITES(sizeof(
 
 /* --- processes --- */
 
+/* A traced process is stopped by calls, with a bit beside the signal, and by events, whose number is above it. */
+static void add_stopped(struct str *out, unsigned int status)
+{
+	static const struct strace_words events = { "PTRACE_EVENT_", "- FORK VFORK CLONE EXEC VFORK_DONE EXIT SECCOMP =128 STOP" };
+	unsigned int event = status >> 16;
+
+	str_add(out, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+	strace_signal(out, WSTOPSIG(status) & 0x7f);
+	str_add(out, WSTOPSIG(status) & 0x80 ? " | 0x80}" : "}");
+	if (event) {
+		str_addc(out, '|');
+		strace_word(out, &events, event);
+		str_add(out, "<<16");
+	}
+	str_addc(out, ']');
+}
+
 static void print_wait_status(struct strace_line *line, unsigned int arg)
 {
 	const int *status = strace_ok(line) && strace_ret(line) > 0 ? strace_struct(line, arg, 0, sizeof(*status)) : NULL;
@@ -427,9 +444,7 @@ static void print_wait_status(struct strace_line *line, unsigned int arg)
 		strace_signal(out, WTERMSIG(*status));
 		str_add(out, WCOREDUMP(*status) ? " && WCOREDUMP(s)}]" : "}]");
 	} else if (WIFSTOPPED(*status)) {
-		str_add(out, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
-		strace_signal(out, WSTOPSIG(*status));
-		str_add(out, "}]");
+		add_stopped(out, *status);
 	} else {
 		str_add(out, "[{WIFCONTINUED(s)}]");
 	}

@@ -40,12 +40,13 @@ static uint64_t number_of(const struct strace_step *step, const uint64_t *args, 
 static const char *add_blob(struct strace_record *record, const struct strace_step *step, unsigned int arg, int i,
 			    const char *first)
 {
-	const char *from = (const char *)record->args[arg + step->from - SELF];
 	struct strace_blob *blob = (void *)((char *)(record + 1) + record->size);
+	const char *from;
 	uint64_t n;
 
 	if (step->op != STRACE_BYTES || step->from < SELF - STRACE_ARGS || (step->when & STRACE_IF_OK && record->ret < 0))
 		return NULL;
+	from = (const char *)record->args[arg + step->from - SELF];
 	n = number_of(step, (const uint64_t *)record->args, record->ret, arg, first) * step->scale;
 	if (step->wide == STRACE_OF_REQUEST)
 		n = strace_size_of_request(record->args[arg - 1]);
@@ -425,11 +426,14 @@ Test(strace, instructions_of_filters)
 
 Test(strace, requests_of_ptrace)
 {
-	static const uint64_t words[32] = { 1, 2, 3 };
+	static const uint64_t words[64] = { 1, 2, 3 };
 
 	TRACED("PTRACE_CONT, 7, NULL, SIGKILL", 0, 7, 7, 0, 9);
 	TRACED("PTRACE_KILL, 7", 0, 8, 7, 1, 2);
-	TRACED("PTRACE_PEEKUSER, 7, 0x7, 0x10", -3, 3, 7, 7, BAD);
+#ifdef __x86_64__
+	TRACED("PTRACE_PEEKUSER, 7, 8*R15+7, 0x10", -3, 3, 7, 7, BAD);
+#endif
+	TRACED("PTRACE_GET_SYSCALL_INFO, 7, 4, {op=PTRACE_SYSCALL_INFO_ENTRY}", 4, 0x420e, 7, 4, P(words));
 	TRACED("PTRACE_GETEVENTMSG, 7, NULL, [1]", 0, 0x4201, 7, 0, P(words));
 	TRACED("PTRACE_GETSIGMASK, 7, 8, [HUP]", 0, 0x420a, 7, 8, P(words));
 	TRACED("PTRACE_GETREGSET, 7, NT_PRSTATUS, {iov_base=0x1, iov_len=2}", -3, 0x4204, 7, 1, P(words));
