@@ -207,6 +207,9 @@ Test(strace, addresses_of_sockets)
 	ADDRESS("\x11\0\0\3\1\0\0\x40\4\3\0\7\1\2\3\4\5\6\7\x8",
 		"{sa_family=AF_PACKET, sll_protocol=htons(ETH_P_ALL), sll_ifindex=1073741825, sll_hatype=ARPHRD_LOOPBACK, "
 		"sll_pkttype=PACKET_HOST, sll_halen=7, sll_addr=[0x1, 0x2, 0x3, 0x4, 0x5, 0x6, 0x7]}");
+	ADDRESS("\x11\0\0\0\0\0\0\0\xfe\xff\0\0\0\0\0\0\0\0\0\0",
+		"{sa_family=AF_PACKET, sll_protocol=htons(0 /* ETH_P_??? */), sll_ifindex=0, sll_hatype=ARPHRD_NONE, "
+		"sll_pkttype=PACKET_HOST, sll_halen=0}");
 	ADDRESS("\x26\0hash\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0md5",
 		"{sa_family=AF_ALG, salg_type=\"hash\", salg_feat=0, salg_mask=0, salg_name=\"md\"...}");
 	/* all families, with all lengths */

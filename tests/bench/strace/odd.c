@@ -406,6 +406,8 @@ static void sockets(void)
 	accept4(fd, NULL, NULL, SOCK_NONBLOCK);
 	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(3));
 	bind(-1, (void *)&packet, sizeof(packet));
+	for (packet.sll_hatype = 0xfffd; packet.sll_hatype; packet.sll_hatype++)
+		bind(-1, (void *)&packet, sizeof(packet));
 	bind(-1, (void *)&(struct sockaddr_vm){ AF_VSOCK, 0, 80, VMADDR_CID_HOST }, sizeof(struct sockaddr_vm));
 	bind(-1, (void *)&(struct sockaddr_alg){ AF_ALG, "hash", 0, 0, "md5" }, sizeof(struct sockaddr_alg));
 	bind(-1, (void *)&(struct sockaddr_un){ AF_UNIX, "\0abs" }, 6);
