@@ -260,7 +260,7 @@ $(B)/gen/coming_from.inc: docs/coming-from.txt scripts/coming-from
 # The constants of C's headers: those of this architecture, compressed.
 $(B)/gen/constants.inc: src/kernel/constants.txt Makefile
 	@mkdir -p $(@D)
-	$(call say,GEN,$@)awk '/^\#/ { next } NF == 3 { $$2 = $(if $(filter arm64,$(ARCH)),$$3,$$2) } \
+	$(call say,GEN,$@)awk '/^\043/ { next } NF == 3 { $$2 = $(if $(filter arm64,$(ARCH)),$$3,$$2) } \
 		{ print NF == 1 ? $$1 : $$1 " " $$2 }' $< > $@.text
 	@{ echo '#define CONSTANTS_SIZE '$$(stat -c %s $@.text) && echo 'static const unsigned char packed[] = {' && \
 		gzip -9n < $@.text | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g' && echo '};'; } > $@

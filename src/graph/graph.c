@@ -579,7 +579,8 @@ static struct call *add_call(struct graph *graph, struct thread *thread)
 static void print_early(struct graph *graph, struct thread *thread)
 {
 	if (!graph->said_partial)
-		report_note("a call has too many others in it: those are printed before it has returned");
+		report_error("a call has too many others in it (%u, or %u of all threads): they are shown without it, before it has returned",
+			     CALLS_MAX, CALLS_ALL_MAX);
 	graph->said_partial = true;
 	if (thread->n >= CALLS_MAX) {
 		print_calls(graph, thread);

@@ -110,7 +110,7 @@ test_large() {
 	rm -f calls.trace
 	run sonde graph --json --record calls.trace 'u:/bin/nested:n_*' -- nested wide 100000
 	expect_exit 0
-	expect_err 'those are printed before it has returned'
+	expect_err 'they are shown without it, before it has returned'
 	expect_json func ns
 	awk -F '\t' '
 		$1 == "n_leaf" { leaves++; inner += $2 }
@@ -132,7 +132,7 @@ test_deep() {
 	rm -f calls.trace
 	run sonde graph --max-calls 131072 --record calls.trace u:/bin/nested:n_deep -- nested deep 70000
 	expect_exit 0
-	expect_err 'those are printed before it has returned'
+	expect_err 'they are shown without it, before it has returned'
 	run sonde report calls.trace --json
 	expect_exit 0
 	grep '"table":"functions"' out | json func count total_ns max_ns > sums
