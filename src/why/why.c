@@ -33,7 +33,7 @@ static const char *const bys[] = { "nothing", "peer", "port", "thread", NULL };
 
 static const struct opt options[] = {
 	OPT(OPT_BOOL, struct why_settings, by_thread, 't', "threads", NULL, "also a table of threads"),
-	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5", .max = 1000),
+	OPT(OPT_U32, struct why_settings, worst, 'n', "worst", "N", "print the N longest waits: 5, with --over 10", .max = 1000),
 	OPT(OPT_BOOL, struct why_settings, without_stacks, 0, "no-stacks", NULL, "take no stacks of the waits"),
 	OPT(OPT_STRING, struct why_settings, locks, 0, "locks", "FILE",
 	    "names of what functions wait for, beside those that are known: lines MODULE FUNCTION NAME"),
