@@ -131,6 +131,7 @@ test_large() {
 test_deep() {
 	rm -f calls.trace
 	run sonde graph --max-calls 131072 --record calls.trace u:/bin/nested:n_deep -- nested deep 70000
+	! grep 'this kernel has no room for 131072 pending calls' err || skip "$(cat err)"
 	expect_exit 0
 	expect_err 'they are shown without it, before it has returned'
 	run sonde report calls.trace --json
