@@ -4,13 +4,13 @@
 # Each test says by its class on which kernels it runs each time:
 #
 #	kernels=all	on all: what it tests differs between kernels in the middle, too
-#	kernels=ends	on the newest, and at every second commit on the oldest
-#	kernels=one	on the newest at every second commit: what it tests is in user space
-#	kernels=turns	on each at every fourth commit: it takes longer than a quarter of a minute of the processors, all
+#	kernels=ends	on the newest, and at every fourth commit on the oldest
+#	kernels=one	on the newest at every fourth commit: what it tests is in user space
+#	kernels=turns	on none: it takes longer than a quarter of a minute of the processors, all
 #			kernels together, or it tests the suite itself
 #	arch=yes	also on another architecture: what it tests differs between architectures
 #
-# On another architecture, which is emulated, two commits run one half of its tests, and the next two the other half.
+# On another architecture, which is emulated, two commits run a quarter of its tests, the next two another one, and so on.
 #
 # A pair of test and kernel that is left out runs at each eighth commit. A hash of the pair says at which, so each
 # commit runs an eighth of these pairs, and eight commits in a row run them all. On another architecture, twice as
@@ -27,12 +27,10 @@ function hash(text, i, n) {
 
 function in_class() {
 	if (foreign)
-		return $8 == "yes" && (pairs != "turn" || (hash($3) + int(turn / 2)) % 2 == 0)
-	if ($7 == "turns")
-		return has_turn(4)
+		return $8 == "yes" && (pairs != "turn" || (hash($3) + int(turn / 2)) % 4 == 0)
 	if ($7 == "all" || ($7 == "ends" && place == "newest"))
 		return 1
-	return (place == "newest" || ($7 == "ends" && place == "oldest")) && (pairs == "class" || has_turn(2))
+	return $7 != "turns" && (place == "newest" || ($7 == "ends" && place == "oldest")) && (pairs == "class" || has_turn(4))
 }
 
 function has_turn(commits) {
