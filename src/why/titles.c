@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -14,13 +15,19 @@
 #define PATIENCE_NS (2 * NS_PER_SEC)
 #define LATER_NS    (20 * NS_PER_MS)
 
-/* Returns how many bytes there are, without the NULs and blanks at the end. */
+/*
+ * Returns how many bytes there are, without the NULs and blanks at the end. Not by stdio: exit() waits for the lock of a
+ * stream that hangs.
+ */
 static size_t read_now(uint32_t pid, char text[BYTES])
 {
 	__free char *path = base_printf("/proc/%u/cmdline", pid);
-	__fclose FILE *f = fopen(path, "re");
-	size_t n = f ? fread(text, 1, BYTES - 1, f) : 0;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t ret = fd < 0 ? 0 : read(fd, text, BYTES - 1);
+	size_t n = ret > 0 ? ret : 0;
 
+	if (fd >= 0)
+		close(fd);
 	while (n && (!text[n - 1] || text[n - 1] == ' '))
 		n--;
 	text[n] = 0;
@@ -157,8 +164,9 @@ void titles_add(struct str *s, uint32_t pid)
 /* --- while others wait --- */
 
 #define LOOK_NS (100 * NS_PER_MS)
-/* So many processes that are not watched yet are read between two looks. */
-#define MOST_READS 64
+/* So many processes that are not watched yet are read between two looks; of those that hold no lock, fewer. */
+#define MOST_READS	 64
+#define MOST_OTHER_READS 16
 /* After so many looks, processes that had no title are asked again: a number comes again, too. */
 #define ASK_AGAIN 20
 
@@ -198,7 +206,7 @@ static struct titles_watched *watch(struct titles *titles, uint32_t pid, bool ho
 	struct titles_watched *watched = find(titles, pid);
 	struct str text __str = {};
 
-	if (!watched && *without != pid && titles->reads < MOST_READS)
+	if (!watched && *without != pid && titles->reads < (holds ? MOST_READS : MOST_OTHER_READS))
 		watched = find_place(titles, holds);
 	if (!watched || watched->pid == pid)
 		return watched;

@@ -85,8 +85,10 @@ Test(titles, many)
 	pid_t pid = begin("shop: one of many");
 
 	for (uint32_t i = 0; i < 1000; i++)
+		titles_seen(&titles, (1 << 23) + i);
+	cr_expect_leq(titles.reads, 20, "%zu of those that hold nothing", titles.reads);
+	for (uint32_t i = 0; i < 30; i++)
 		titles_waited(&titles, (1 << 23) + i, 0, s, true);
-	cr_expect_leq(titles.reads, 1000);
 	titles_waited(&titles, pid, 0, s, true);
 	titles_look(&titles, s);
 	titles_waited(&titles, pid, 0, s, true);
