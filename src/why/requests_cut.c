@@ -204,10 +204,14 @@ static bool goes_on(const struct requests_link *link, const struct requests_link
 	       (next->stack == link->stack || !next->stack || !link->stack);
 }
 
-/* Between such sleeps the thread may be preempted, and wait for the lock that is in front of what it waits for. */
+/*
+ * Between such sleeps the thread may be preempted, and wait for the lock that is in front of what it waits for. That one is
+ * not held for long: who waits long for a lock waits for another one.
+ */
 static bool is_between(const struct requests_classes *classes, const struct requests_link *link)
 {
-	return link->woken_at == link->off_at || classes->locks >> link->class & 1;
+	return link->woken_at == link->off_at ||
+	       (classes->locks >> link->class & 1 && link->woken_at - link->off_at <= AGAIN_NS);
 }
 
 /* The sleep that goes on with this one in the span, or NULL. */

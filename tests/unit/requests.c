@@ -272,6 +272,37 @@ Test(requests, tries_again_by_name)
 	}
 }
 
+/* Between two tries, the thread may wait for the lock in front, but not for long: that is another lock. */
+Test(requests, tries_again_behind_another)
+{
+	for (int is_long = 0; is_long < 2; is_long++) {
+		struct requests *requests = begin();
+
+		unit = 1000000;
+		reads(requests, 1, 1, 100, 7, 110);
+		at_stack = 5;
+		for_what = NAMED_LOCK;
+		sleeps(requests, 7, EVENT, 120, 0, 130, 130);
+		at_stack = 0;
+		for_what = REQUESTS_NONE;
+		sleeps(requests, 7, LOCK, 130, 0, is_long ? 133 : 132, is_long ? 133 : 132);
+		at_stack = 5;
+		for_what = NAMED_LOCK;
+		sleeps(requests, 7, EVENT, 134, 9, 150, 150);
+		at_stack = 0;
+		for_what = REQUESTS_NONE;
+		sleeps(requests, 9, DISK, 10, 0, 20, 20);
+		sends(requests, 1, 1, 100, 7, 160, 160, 300);
+		requests_settle(requests, 1000 * unit);
+		expect(requests, 0,
+		       is_long ? "own running of 7 31000000, own event of 7 10000000, own lock of 7 3000000, "
+				 "own event > running of 9 16000000"
+			       : "own running of 7 32000000, own event > running of 9 26000000, own lock of 7 2000000");
+		requests_free(requests);
+	}
+	unit = 1;
+}
+
 /* Of timed waits, the first one has no stack: what the next one that lasts as long is for tells it. */
 Test(requests, tries_again_without_stack)
 {
