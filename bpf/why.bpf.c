@@ -202,7 +202,7 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	if (config.sums)
 		why_hold(thread, ns);
 	thread->seen_ones |= bit;
-	if (ns >= config.is_long && !nothing_to_do)
+	if (ns >= config.is_long && (config.link_stacks || !nothing_to_do))
 		thread->long_ones |= bit;
 	else if (!(ns % SHORT_ONES))
 		thread->long_ones &= ~bit;

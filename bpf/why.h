@@ -167,7 +167,7 @@ struct why_config {
 	unsigned char drawn;	     /* take stacks of all waits, and count by them; key.slot: the class */
 	unsigned char switches;	     /* with links: write the switches, too */
 	unsigned char one_port;	     /* of requests: the port is given, those at which the threads listen do not matter */
-	unsigned char link_stacks;   /* with links: write the stacks of the waits */
+	unsigned char link_stacks;   /* with links: write the stacks of the waits, also of those for work */
 	unsigned char chain;	     /* of requests: measure servers behind, too */
 	unsigned char sums;	     /* of threads and objects: somebody reads them */
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */

@@ -182,6 +182,7 @@ static int set_up(struct why *why, struct err *err)
 	const bool exported = why->requests.export;
 	const struct why_config config = {
 		.stacks = !why->settings->without_stacks,
+		/* who sleeps for a time, or tries again for a lock, does so within a request: such waits get stacks, too */
 		.link_stacks = !why->settings->without_stacks && why->requests.on,
 		.links = why->instance->ctx->command.pid != 0 || why->settings->perfetto || why->requests.on,
 		.drawn = why->stacks_source.keyed,
@@ -190,8 +191,7 @@ static int set_up(struct why *why, struct err *err)
 		.chain = why->requests.on && why->settings->chain,
 		.sums = !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
-		/* who sleeps for a time, or tries again for a lock, does so within a request: such waits get stacks, too */
-		.for_work = why->requests.on ? 0 : why_idle_classes(why),
+		.for_work = why_idle_classes(why),
 		.behind = exported ? UINT64_MAX : WHY_BEHIND_NS,
 		.is_long = WHY_LEAST_NS,
 	};
