@@ -176,6 +176,7 @@ void requests_hand_out(struct requests *requests, const struct requests_over *ov
 		.merged = over->merged,
 		.inner = open->inner,
 	};
+	const uint64_t not_named = requests->counts.not_named;
 
 	if (done.ended <= done.arrived)
 		return;
@@ -183,6 +184,8 @@ void requests_hand_out(struct requests *requests, const struct requests_over *ov
 	requests->parts.n = requests->steps.n = 0;
 	if (!has_loss && !done.short_one)
 		requests_cut(requests, open, requests->each_steps ? 1 : UINT64_MAX);
+	/* requests_keep() counts them */
+	requests->counts.not_named = not_named;
 	done.parts = requests->parts.v;
 	done.n_parts = requests->parts.n;
 	done.steps = requests->steps.v;

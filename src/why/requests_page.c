@@ -52,11 +52,11 @@ static void print_head(const struct requests_page *page, struct output *out)
 			 100.0 * counts->merged / counts->requests);
 	print_view(page, out, why->settings->first_byte ? "server's view until the answer begins" : "server's view",
 		   &page->server, counts->max, behind);
-	/* a line of 80 columns has no room for a large number */
+	/* a line of 80 columns has no room for more words */
 	if (counts->with_client == counts->requests)
-		snprintf(behind, sizeof(behind), " (all on this machine)");
+		snprintf(behind, sizeof(behind), " (all local)");
 	else
-		snprintf(behind, sizeof(behind), " (%llu on this machine)", (unsigned long long)counts->with_client);
+		snprintf(behind, sizeof(behind), " (%llu local)", (unsigned long long)counts->with_client);
 	if (page->client.n)
 		print_view(page, out, "client's view", &page->client, page->client.max, behind);
 	if (why->settings->slower)
@@ -83,12 +83,14 @@ static void print_label(struct output *out, struct str *line, const char *label,
 {
 	char mean[32];
 	const int n = snprintf(mean, sizeof(mean), "%.3f", MS(cell->ns[REQUESTS_MEAN]));
-	const int room = LABEL + NUMBER - 1 - n, columns = strlen(label);
+	const int room = LABEL + NUMBER - 1 - n, columns = str_columns(label, strlen(label));
 
 	if (columns > room)
 		output_line(out, "  %s", label);
-	str_addf(line, "  %-*s %*s", LABEL, columns > room ? "" : label,
-		 columns > LABEL && columns <= room ? LABEL + NUMBER - 1 - columns : NUMBER - 1, mean);
+	/* printf counts bytes */
+	str_addf(line, "  %s%*s %*s", columns > room ? "" : label, columns > room ? LABEL : columns < LABEL ? LABEL - columns
+													    : 0,
+		 "", columns > LABEL && columns <= room ? LABEL + NUMBER - 1 - columns : NUMBER - 1, mean);
 }
 
 /* In a terminal, what does not fit behind the columns of a line that counts has a line of its own. */
@@ -170,7 +172,7 @@ static bool is_held(const struct requests_page *page, const struct requests_line
 {
 	const enum requests_column of = page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
 
-	return sum->held.ns[of] > sum->all.ns[of] / 2 && sum->all.ns[of] * 100 > SHARE_BELOW * page->sum.all.ns[of];
+	return sum->held && sum->held->all.ns[of] > sum->all.ns[of] / 2 && sum->all.ns[of] * 100 > SHARE_BELOW * page->sum.all.ns[of];
 }
 
 /* alone: no line of its sum stands above it. */
@@ -180,7 +182,7 @@ static void print_line(const struct requests_page *page, struct output *out, con
 	struct str objects __str = {}, label __str = {};
 
 	if (alone && is_held(page, sum))
-		add_objects(sum, "of ", &objects);
+		add_objects(sum->held, "of ", &objects);
 	if (line->lock && line->via == REQUESTS_DIRECT)
 		str_addf(&objects, "%s%s", alone && objects.len ? ": " : "", alone ? why_sums_cause(line->class) : "");
 	else

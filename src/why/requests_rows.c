@@ -174,7 +174,7 @@ static void name_state(struct why *why, struct why_request_row *row, const struc
 	const bool behind = state->where == REQUESTS_BEHIND;
 	const struct why_requests_held *held = requests_page_held(why, state->ended);
 
-	row->lock = held ? held->lock : NULL;
+	row->lock = held ? held->lock : requests_page_lock(why, state);
 	requests_page_add_object(why, name, state);
 	requests_page_add_name(why, server, behind ? state->server : REQUESTS_NONE);
 	row->where = wheres[state->where];

@@ -192,13 +192,12 @@ static struct requests_line *sum_of(struct requests_page *page, const struct req
 	return sum;
 }
 
-/* What the part's thread itself sleeps for, as the program calls it; NULL: it has no name, or it is a disk. */
-static const char *lock_of(const struct requests_page *page, const struct requests_state *state)
+const char *requests_page_lock(struct why *why, const struct requests_state *state)
 {
 	if (state->where != REQUESTS_OWN || state->via != REQUESTS_DIRECT ||
 	    !((WHY_FOLLOWS | 1ULL << WHY_SLEEP) >> state->class & 1))
 		return NULL;
-	return objects_lock_of(page->why, state->object);
+	return objects_lock_of(why, state->object);
 }
 
 static struct requests_line *line_of(struct requests_page *page, const struct requests_state *state,
@@ -210,7 +209,7 @@ static struct requests_line *line_of(struct requests_page *page, const struct re
 	const bool any = where == REQUESTS_UNKNOWN || where == REQUESTS_ACCEPT;
 	const uint8_t class = any ? WHY_UNKNOWN : state->class, via = any ? REQUESTS_DIRECT : state->via;
 	const bool is_direct = via == REQUESTS_DIRECT;
-	const char *lock = held && state->where == REQUESTS_OWN ? held->lock : lock_of(page, state);
+	const char *lock = held && state->where == REQUESTS_OWN ? held->lock : requests_page_lock(page->why, state);
 	struct requests_line *line;
 
 	vec_each(it, &page->lines)
@@ -263,6 +262,16 @@ static struct requests_holds *holds_of(struct requests_page *page, const struct 
 	return number < page->states.n ? &page->states.v[number] : vec_push(&page->states);
 }
 
+static void vote(struct requests_vote *votes, const char *lock, uint8_t via, double ns)
+{
+	if (votes->weight < ns && (!is_same(votes->lock, lock) || votes->via != via))
+		*votes = (struct requests_vote){ lock, via, ns - votes->weight };
+	else if (is_same(votes->lock, lock) && votes->via == via)
+		votes->weight += ns;
+	else
+		votes->weight -= ns;
+}
+
 /* Others wait for a lock while the thread is in this state, or it is for its own request, or both. */
 static void add_holds(struct requests_page *page, const struct requests_part *part)
 {
@@ -281,26 +290,28 @@ static void add_holds(struct requests_page *page, const struct requests_part *pa
 		return;
 	}
 	holds->others_ns += part->ns;
-	holds->lock = held ? held->lock : NULL;
-	holds->via = state->via;
+	vote(&holds->others_for, held ? held->lock : NULL, state->via, part->ns);
 }
 
 /* A state of a thread for its own request, for which others have waited half of that time and more. */
 static void add_held(struct requests_page *page, const struct requests_part *part, struct requests_line *sum,
 		     const double *shares)
 {
-	const struct requests_holds *holds = holds_of(page, &part->state);
+	struct requests_holds *holds = holds_of(page, &part->state);
 	struct str who __str = {};
 
 	if (part->state.where != REQUESTS_OWN || part->state.via != REQUESTS_DIRECT || holds->others_ns < holds->own_ns / 2 ||
 	    !holds->others_ns)
 		return;
-	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
-		sum->held.ns[c] += part->ns * shares[c];
-	sum->held_lock = holds->lock;
-	sum->held_via = holds->via;
-	add_who(page->why, &who, part->state.tid);
-	add_object(sum, who.data, part->ns, shares);
+	if (!holds->who) {
+		add_who(page->why, &who, part->state.tid);
+		holds->who = base_printf("%s", str_or_empty(who.data));
+	}
+	if (!sum->held)
+		sum->held = base_alloc(sizeof(*sum->held));
+	add_cell(sum->held, part->ns, shares);
+	add_object(sum->held, holds->who, part->ns, shares);
+	vote(&sum->held_for, holds->others_for.lock, holds->others_for.via, part->ns);
 }
 
 /* A lock of some weight stands before what its holder did for itself meanwhile. */
@@ -311,11 +322,11 @@ static void put_locks_first(struct requests_page *page)
 	for (size_t i = 0; i < page->sums.n; i++) {
 		const struct requests_line own = page->sums.v[i];
 
-		for (size_t at = i + 1; at < page->sums.n && own.held.ns[of] > own.all.ns[of] / 2; at++) {
+		for (size_t at = i + 1; at < page->sums.n && own.held && own.held->all.ns[of] > own.all.ns[of] / 2; at++) {
 			const struct requests_line sum = page->sums.v[at];
 
-			if (sum.where != REQUESTS_OWN || sum.via == REQUESTS_DIRECT || !is_same(sum.lock, own.held_lock) ||
-			    (!sum.lock && sum.via != own.held_via) || sum.all.ns[of] < LEAST_LOCK * page->sum.all.ns[of])
+			if (sum.where != REQUESTS_OWN || sum.via == REQUESTS_DIRECT || !is_same(sum.lock, own.held_for.lock) ||
+			    (!sum.lock && sum.via != own.held_for.via) || sum.all.ns[of] < LEAST_LOCK * page->sum.all.ns[of])
 				continue;
 			memmove(&page->sums.v[i + 1], &page->sums.v[i], (at - i) * sizeof(sum));
 			page->sums.v[i] = sum;
@@ -431,8 +442,11 @@ static void add_all(struct requests_page *page)
 	put_locks_first(page);
 	vec_each(line, &page->lines)
 		sort_objects(page, line);
-	vec_each(sum, &page->sums)
+	vec_each(sum, &page->sums) {
 		sort_objects(page, sum);
+		if (sum->held)
+			sort_objects(page, sum->held);
+	}
 }
 
 /* --- percentiles --- */
@@ -592,6 +606,9 @@ void requests_page_make(struct requests_page *page, struct why *why)
 
 static void free_line(struct requests_line *line)
 {
+	if (line->held)
+		free_line(line->held);
+	free(line->held);
 	vec_each(object, &line->objects)
 		free(object->name);
 	free(line->objects.v);
@@ -607,6 +624,8 @@ void requests_page_free(struct requests_page *page)
 	free(page->sums.v);
 	free(page->groups.v);
 	set_release(&page->state_keys);
+	vec_each(state, &page->states)
+		free(state->who);
 	free(page->states.v);
 	free(page->cut);
 }

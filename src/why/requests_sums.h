@@ -16,19 +16,28 @@ struct requests_cell {
 	double ns[REQUESTS_COLUMNS];
 };
 
+/* For what others waited. Between several, the one that has more than half of the time, if there is one. */
+struct requests_vote {
+	const char *lock;
+	uint8_t via;   /* the class of these sleeps */
+	double weight; /* ns ahead of the others */
+};
+
 /* A cause, with all requests' time in it. */
 struct requests_line {
 	struct requests_cell all;
 	uint8_t where, class, inner, via; /* as in struct requests_state */
 	const char *lock;		  /* what the program calls that for which the sleep was, or the one that has led to it; or NULL */
-	/* of a sum of what threads did for requests of their own: the part in which others waited for these threads */
-	struct requests_cell held;
-	const char *held_lock; /* for what, and the class of these sleeps */
-	uint8_t held_via;
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];
 	}) objects;
+	/*
+	 * Of a sum of what threads did for requests of their own: the part in which others waited for these threads, which are
+	 * its objects. NULL: none did.
+	 */
+	struct requests_line *held;
+	struct requests_vote held_for;
 };
 
 struct requests_percentiles {
@@ -47,8 +56,8 @@ struct requests_by {
 /* A state of a thread: how long others waited for it meanwhile, and how long it was for a request of its own. */
 struct requests_holds {
 	uint64_t others_ns, own_ns;
-	const char *lock; /* for what they waited, and the class of these sleeps */
-	uint8_t via;
+	struct requests_vote others_for;
+	char *who; /* NULL: not known yet */
 };
 
 struct requests_page {
@@ -75,6 +84,9 @@ struct requests_page {
 
 void requests_page_make(struct requests_page *page, struct why *why);
 void requests_page_free(struct requests_page *page);
+
+/* What the thread of a state itself sleeps for, as the program calls it; NULL: it has no name, or it is a disk. */
+const char *requests_page_lock(struct why *why, const struct requests_state *state);
 
 /* Whether the line is part of the sum. */
 bool requests_page_below(const struct requests_line *line, const struct requests_line *sum);

@@ -328,7 +328,7 @@ test_same_port() {
 	expect_exit 0
 	exact
 	expect_line '^200 requests on 4 connections in '
-	expect_line "^client's view: .*\(all on this machine\)$"
+	expect_line "^client's view: .*\(all local\)$"
 }
 
 # Requests that come in parts are counted apart. If they are many, nothing is said of the slowest.
@@ -349,7 +349,7 @@ test_disk() {
 	expect_exit 0
 	expect_line '^40 requests on 4 connections in [0-9.]+ s$'
 	expect_line "^server's view: p50 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$"
-	expect_line "^client's view: .*\(all on this machine\)$"
+	expect_line "^client's view: .*\(all local\)$"
 	expect_line '^  disk .*%  /dev/'
 	expect_line '^  sum '
 	awk '
