@@ -303,6 +303,8 @@ int switches(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	why_read_switch(ctx, &sw);
+	if (config.turns)
+		why_turn_ends(sw.prev, now);
 	left = leaves(ctx, &sw, now);
 	came = comes(&sw, now);
 	if (config.switches && (left || came))

@@ -170,12 +170,24 @@ struct why_config {
 	unsigned char link_stacks;   /* with links: write the stacks of the waits, also of those for work */
 	unsigned char chain;	     /* of requests: measure servers behind, too */
 	unsigned char sums;	     /* of threads and objects: somebody reads them */
+	unsigned char turns;	     /* note who had a processor for longest lately */
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
 	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */
 	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */
 	unsigned long long is_long;  /* ns: the next wait of this class gets a stack */
 };
-_Static_assert(sizeof(struct why_config) == 40, "as on the other side");
+_Static_assert(sizeof(struct why_config) == 48, "as on the other side");
+
+/* .data.why_processors: two processors that share an element mix their turns. */
+#define WHY_PROCESSORS 1024
+struct why_processor {
+	unsigned long long since; /* the current turn */
+	/* the longest turn lately */
+	unsigned long long ended, ns;
+	unsigned int tid, unused;
+	char comm[16];
+};
+_Static_assert(sizeof(struct why_processor) == 48, "as on the other side");
 
 /* .data.why_shared: written by both sides. */
 struct why_shared {

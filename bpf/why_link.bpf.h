@@ -10,6 +10,7 @@
 #include "bpf/record_task.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/why_link.h"
+#include "bpf/why_processor.bpf.h"
 #include "bpf/why_thread.bpf.h"
 
 static __always_inline void why_link_fill(__u64 *record, __u32 tid, __u32 waker, __u64 now)
@@ -21,10 +22,17 @@ static __always_inline void why_link_fill(__u64 *record, __u32 tid, __u32 waker,
 	to->waker = waker;
 }
 
-static __always_inline void why_link_behind(struct why_link *to, struct task_struct *prev, bool is_long)
+/* from: when the wait began. */
+static __always_inline void why_link_behind(struct why_link *to, struct task_struct *prev, bool is_long, __u64 from)
 {
+	const struct why_processor *processor = config.turns ? why_processor() : NULL;
+
 	((__u64 *)to->behind)[0] = ((__u64 *)to->behind)[1] = 0;
-	if (is_long && !prev)
+	to->behind_tid = to->prev;
+	if (is_long && processor && processor->ended > from) {
+		__builtin_memcpy(to->behind, processor->comm, sizeof(to->behind));
+		to->behind_tid = processor->tid;
+	} else if (is_long && !prev)
 		to->behind[0] = '?';
 	else if (is_long && to->prev)
 		bpf_probe_read_kernel_str(to->behind, sizeof(to->behind), prev->comm);
@@ -58,7 +66,7 @@ __noinline int why_link_ready(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 	to->class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR;
 	to->call = 0;
 	if (is_long)
-		why_link_behind(to, prev, true);
+		why_link_behind(to, prev, true, off_at);
 	ring_commit(&place, WHY_LINK_READY, words + 1);
 	return 0;
 }
@@ -89,7 +97,7 @@ __noinline int why_link_woken(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 	to->b = thread->key.b;
 	if (config.link_stacks)
 		to->stack = thread->stack;
-	why_link_behind(to, prev, ready >= config.behind);
+	why_link_behind(to, prev, ready >= config.behind, now - ready);
 	ring_commit(&place, WHY_LINK_WOKEN, words + 1);
 	return 0;
 }

@@ -35,18 +35,20 @@ struct why_link {
 	};
 	unsigned short class, call;
 	union {
-		char behind[16]; /* the name of prev, where the thread waited for long for the processor */
+		char behind[16]; /* where the thread waited for long for the processor: who had it */
 		char comm[16];
 	};
+	unsigned int behind_tid; /* if struct why_config's `turns` */
+	unsigned int unused;
 	unsigned long long a, b;  /* of the struct why_key, with class and call */
 	unsigned long long stack; /* 0: not taken */
 };
-_Static_assert(sizeof(struct why_link) == 80, "as on the other side");
+_Static_assert(sizeof(struct why_link) == 88, "as on the other side");
 
-/* Records are as long as they need to be: up to `prev` and its word, up to `behind`, up to b, or with the stack. */
+/* Records are as long as they need to be: up to `prev` and its word, up to `behind_tid` and its word, up to b, or with the stack. */
 #define WHY_LINK_SHORT	5
-#define WHY_LINK_BEHIND 7
-#define WHY_LINK_WHOLE	9
-#define WHY_LINK_STACK	10
+#define WHY_LINK_BEHIND 8
+#define WHY_LINK_WHOLE	10
+#define WHY_LINK_STACK	11
 
 #endif

@@ -30,6 +30,19 @@ uint32_t filter_pidns(void)
 	return ino;
 }
 
+uint32_t filter_process_of(uint32_t tid)
+{
+	__free char *path = base_printf("/proc/%u/status", tid);
+	__fclose FILE *f = fopen(path, "re");
+	unsigned int tgid = 0;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %u", &tgid) == 1)
+			break;
+	return tgid;
+}
+
 /* A program that runs in our own process is asked: no file says how a namespace around ours numbers it. */
 static uint32_t host_process(void)
 {

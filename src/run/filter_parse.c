@@ -14,20 +14,6 @@
 #define CGROUP2_MAGIC 0x63677270
 #define FILEID_KERNFS 0xfe /* include/linux/exportfs.h */
 
-/* Returns the process that a thread belongs to; 0 if there is no such thread. */
-static uint32_t filter_process_of(uint32_t tid)
-{
-	__free char *path = base_printf("/proc/%u/status", tid);
-	__fclose FILE *f = fopen(path, "re");
-	unsigned int tgid = 0;
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %u", &tgid) == 1)
-			break;
-	return tgid;
-}
-
 int filter_check_parent(uint32_t ppid, struct err *err)
 {
 	if (!ppid || filter_process_of(ppid) == ppid)

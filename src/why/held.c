@@ -415,15 +415,9 @@ static void held_armed(struct engine_instance *instance)
 /* The process of a thread; the thread itself, if it has just ended. */
 static uint32_t process_of(uint32_t tid)
 {
-	__free char *path = base_printf("/proc/%u/status", tid);
-	__fclose FILE *f = fopen(path, "re");
-	char line[256];
-	uint32_t tgid;
+	const uint32_t process = filter_process_of(tid);
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %u", &tgid) == 1)
-			return tgid;
-	return tid;
+	return process ? process : tid;
 }
 
 /* Who a thread is that still waits, or that runs. HELD_LASTS: it is neither. False: it is gone. */

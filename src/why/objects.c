@@ -11,8 +11,8 @@
 
 /* More are not kept apart: 10 MB. */
 #define MOST_KEYS 262144
-/* So many with those of stacks, without which an object still has its name. */
-#define MOST_KEYS_AT (MOST_KEYS / 2)
+/* So many with those of stacks and threads, without which an object still has its name. */
+#define MOST_KEYS_UPON (MOST_KEYS / 2)
 
 uint32_t objects_key(struct why *why, const struct why_key *key)
 {
@@ -112,17 +112,31 @@ const struct why_found *objects_find(const struct why *why, const struct why_key
 	return number == SET_NONE ? NULL : &why->objects.v[number];
 }
 
-uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack)
+/* A key that says more of another one, which stands alone if there is nothing more, or too much. */
+static uint32_t key_upon(struct why *why, const struct why_key *key, uint64_t more, uint32_t what, uint64_t *no_room)
 {
-	struct why_key at = { .a = stack, .class = key->class, .call = OBJECTS_AT_STACK };
+	struct why_key upon = { .a = more, .class = key->class, .call = what };
 	uint32_t number = objects_key(why, key);
 
-	if (!stack || number == SET_NONE)
+	if (!more || number == SET_NONE)
 		return number;
-	at.b = number;
-	number = set_add_most(&why->path.keys, &at, sizeof(at), MOST_KEYS_AT);
-	why->path.no_stack += number == SET_NONE;
-	return number == SET_NONE ? at.b : number;
+	upon.b = number;
+	number = set_add_most(&why->path.keys, &upon, sizeof(upon), MOST_KEYS_UPON);
+	*no_room += number == SET_NONE;
+	return number == SET_NONE ? upon.b : number;
+}
+
+uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack)
+{
+	return key_upon(why, key, stack, OBJECTS_AT_STACK, &why->path.no_stack);
+}
+
+uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t tid)
+{
+	/* the name says what counts */
+	uint64_t no_thread = 0;
+
+	return key_upon(why, key, tid, OBJECTS_BEHIND, &no_thread);
 }
 
 /* --- names --- */

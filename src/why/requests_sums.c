@@ -150,10 +150,10 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 			add_id(why, s, state->tid);
 	} else if (state->object != REQUESTS_NONE) {
 		key = (const void *)why->path.keys.v[state->object].bytes;
-		if (key->call == OBJECTS_AT_STACK) {
+		if (key->call == OBJECTS_AT_STACK)
 			lock = objects_lock_of(why, state->object);
+		if (key->call >= OBJECTS_AT_STACK)
 			key = (const void *)why->path.keys.v[key->b].bytes;
-		}
 		found = objects_find(why, key);
 		if (lock)
 			str_add(s, lock);
@@ -225,12 +225,13 @@ static struct requests_line *line_of(struct requests_page *page, const struct re
 	return line;
 }
 
-static void add_object(struct requests_line *line, const char *name, double ns, const double *shares)
+/* Returns the object; NULL: it has no name. */
+static struct requests_line_object *add_object(struct requests_line *line, const char *name, double ns, const double *shares)
 {
 	struct requests_line_object *object = NULL;
 
 	if (!name || !name[0])
-		return;
+		return NULL;
 	vec_each(it, &line->objects)
 		if (!strcmp(it->name, name))
 			object = it;
@@ -240,6 +241,7 @@ static void add_object(struct requests_line *line, const char *name, double ns, 
 	}
 	for (size_t c = 0; c < REQUESTS_COLUMNS; c++)
 		object->ns[c] += ns * shares[c];
+	return object;
 }
 
 static void add_cell(struct requests_line *line, double ns, const double *shares)
@@ -350,11 +352,20 @@ static void add_lock_behind(struct requests_page *page, const struct requests_pa
 		str_addf(name, " by %s", held->who);
 }
 
+/* The thread that had the processor; 0: it is not known, or something else was waited for. */
+static uint32_t thread_behind(const struct why *why, const struct requests_state *state)
+{
+	const struct why_key *key = state->object == REQUESTS_NONE ? NULL : (const void *)why->path.keys.v[state->object].bytes;
+
+	return key && key->call == OBJECTS_BEHIND ? key->a : 0;
+}
+
 /* shares: of the request in each column. */
 static void add_part(struct requests_page *page, const struct requests_part *part, const double *shares)
 {
 	const struct why_requests_held *held = requests_page_held(page->why, part->state.ended);
 	struct requests_line *line = line_of(page, &part->state, held), *sum = sum_of(page, line);
+	struct requests_line_object *object;
 	struct str name __str = {};
 
 	if (part->state.where == REQUESTS_BEHIND && held && held->lock)
@@ -362,7 +373,10 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 	else if (part->state.where != REQUESTS_UNKNOWN)
 		requests_page_add_object(page->why, &name, &part->state);
 	add_cell(line, part->ns, shares);
-	add_object(line, name.data, part->ns, shares);
+	object = add_object(line, name.data, part->ns, shares);
+	if (object && thread_behind(page->why, &part->state))
+		requests_behind_add(object, thread_behind(page->why, &part->state),
+				    part->ns * shares[page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE]);
 	add_cell(&page->sum, part->ns, shares);
 	add_cell(sum, part->ns, shares);
 	add_held(page, part, sum, shares);
@@ -440,8 +454,10 @@ static void add_all(struct requests_page *page)
 		qsort(page->sums.v, page->sums.n, sizeof(*page->sums.v), page->merged ? by_mean : by_slowest);
 	}
 	put_locks_first(page);
-	vec_each(line, &page->lines)
+	vec_each(line, &page->lines) {
 		sort_objects(page, line);
+		requests_behind_name(page, line);
+	}
 	vec_each(sum, &page->sums) {
 		sort_objects(page, sum);
 		if (sum->held)
@@ -609,8 +625,10 @@ static void free_line(struct requests_line *line)
 	if (line->held)
 		free_line(line->held);
 	free(line->held);
-	vec_each(object, &line->objects)
+	vec_each(object, &line->objects) {
 		free(object->name);
+		free(object->threads.v);
+	}
 	free(line->objects.v);
 }
 

@@ -31,6 +31,11 @@ struct requests_line {
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];
+		/* of one that had the processor: its threads, each with its time among the slowest requests, merged: of all */
+		vec(struct requests_behind {
+			uint32_t tid;
+			double ns;
+		}) threads;
 	}) objects;
 	/*
 	 * Of a sum of what threads did for requests of their own: the part in which others waited for these threads, which are
@@ -105,6 +110,10 @@ void requests_page_add_group(struct why *why, struct str *s, uint32_t number);
 void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid);
 /* Appends what a state is for; nothing: it has no name. */
 void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state);
+
+/* requests_behind.c: a thread of an object had the processor. At the end: gives objects their processes' ids. */
+void requests_behind_add(struct requests_line_object *object, uint32_t tid, double ns);
+void requests_behind_name(struct requests_page *page, struct requests_line *line);
 
 /* requests_page.c: what a step is called, with its object: "disk /var/lib/x", "queue: processor behind sed". */
 void requests_page_add_step(struct why *why, struct str *s, const struct requests_state *state);

@@ -190,10 +190,11 @@ static int set_up(struct why *why, struct err *err)
 		.one_port = why->settings->port != 0,
 		.chain = why->requests.on && why->settings->chain,
 		.sums = !exported,
+		.turns = why->requests.on && !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.for_work = why_idle_classes(why),
 		.behind = exported ? UINT64_MAX : WHY_BEHIND_NS,
-		.is_long = WHY_LEAST_NS,
+		.is_long = why->requests.on ? WHY_OF_REQUEST_NS : WHY_LEAST_NS,
 	};
 	struct object *object = &why->progs.object;
 	int ret = locks_new(&why->locks, why->settings->locks, err);
@@ -208,6 +209,8 @@ static int set_up(struct why *why, struct err *err)
 		ret = object_fill(object, ".rodata.calls", why->calls, WHY_ABIS * WHY_CALLS, err);
 	if (!ret)
 		ret = object_size_value(object, ".data.why_threads", WHY_THREADS * sizeof(struct why_thread), err);
+	if (!ret && config.turns)
+		ret = object_size_value(object, ".data.why_processors", WHY_PROCESSORS * sizeof(struct why_processor), err);
 	if (!ret)
 		ret = object_size_map(object, "why_records", BUFFER, err);
 	if (!ret)

@@ -21,6 +21,11 @@ struct why_link;
 /* Shorter waits are never among the longest; and shorter waits for a processor have nobody who is behind them. */
 #define WHY_LEAST_NS  1000000
 #define WHY_BEHIND_NS 20000
+/*
+ * What holds up one request for long may hold up all others for a tenth of that: after a wait of so much, the next one of
+ * its class has its stack.
+ */
+#define WHY_OF_REQUEST_NS 100000
 
 /* A thread that existed before tracing, as /proc shows it. */
 struct why_before {
@@ -225,7 +230,14 @@ const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct
 uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack);
 /* The same of a key by its number, which may be SET_NONE. NULL, too, if the key is without a stack. */
 const char *objects_lock_of(struct why *why, uint32_t number);
-#define OBJECTS_AT_STACK 0x10000 /* in place of a call */
+/*
+ * As objects_key(), of a wait for the processor: a key with OBJECTS_BEHIND, whose `a` is the thread that had it, and `b`
+ * the number of the key with its name.
+ */
+uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t tid);
+/* in place of a call */
+#define OBJECTS_AT_STACK 0x10000
+#define OBJECTS_BEHIND	 0x10001
 
 /* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */
 int why_path_open(struct why *why, struct err *err);

@@ -172,7 +172,7 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	/* it is its cgroup's quota that holds up a thread that is throttled, and nobody else */
 	if (!link.born && link.ready_class != WHY_THROTTLED && n >= WHY_LINK_BEHIND && from.behind[0] &&
 	    !why->requests.export)
-		link.behind = objects_key(why, &behind);
+		link.behind = objects_key_behind(why, &behind, from.behind_tid);
 	if (link.born)
 		titles_born(&why->requests.titles, link.tid);
 	if (kind == WHY_LINK_WOKEN && link.waker && WHY_FOLLOWS >> link.class & 1 && link.woken_at > link.off_at + LONG_NS &&

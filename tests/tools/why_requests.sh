@@ -313,6 +313,14 @@ test_lock() {
 	[ "$(slow_parts own lock)" = 0 ] || fail "nobody holds it"
 }
 
+# Who had the processor for longest has its process's id.
+test_hog() {
+	run sonde why --requests --json -- sh -c 'hogs spin 100 > hogs & serve -e 50 threads 100; wait'
+	expect_exit 0
+	hog=$(sed -n 's/^did hog //p' hogs)
+	grep '"kind":"object".*"cause":"processor"' out | grep -q "\"object\":\"hogs $hog\"" || fail "not behind $hog"
+}
+
 # Clients of both versions of IP at one socket that listens.
 test_versions() {
 	run sonde why --requests --json -n 1000 -- serve -6 -c 4 threads 100
@@ -350,7 +358,7 @@ test_disk() {
 	expect_line '^40 requests on 4 connections in [0-9.]+ s$'
 	expect_line "^server's view: p50 [0-9.]+ ms, p99 [0-9.]+ ms, max [0-9.]+ ms$"
 	expect_line "^client's view: .*\(all local\)$"
-	expect_line '^  disk .*%  /dev/'
+	expect_line '^  disk .*%  (.*, )?/dev/'
 	expect_line '^  sum '
 	awk '
 		/^  sum/ { if (NF != 6 || n == 0) print; for (i = 2; i <= 4; i++) if ($i - all[i] > 0.02 || all[i] - $i > 0.02)
