@@ -26,8 +26,11 @@ struct sequence {
 };
 
 /* struct rb_iseq_constant_body */
-#define BODY_SIZE     160
+#define BODY_SIZE     176
 #define BODY_POSITION 0x58
+/* Kinds of code, in order: what catches exceptions, what is always done, evaluated text. */
+#define BODY_RESCUE 4
+#define BODY_EVAL   6
 
 struct body_head {
 	uint32_t type, size; /* of the code, in words */
@@ -53,7 +56,14 @@ struct definition {
 };
 #define DEFINITION_C 1 /* in the low four bits */
 
-const char *const ruby_labels[RUBY_LABELS] = { "<main>", "<top (required)>" };
+/*
+ * Since 3.4 evaluated text has this for a label, where before it had that of the function which evaluates it, as Ruby shows it
+ * still. What catches exceptions there has it behind other words.
+ */
+#define EVALUATED "<compiled>"
+#define EVALS_MAX 8 /* in each other */
+
+const char *const ruby_labels[RUBY_LABELS] = { "<main>", "<top (required)>", EVALUATED };
 
 /* --- lines --- */
 
@@ -255,11 +265,41 @@ static bool read_symbol(const struct reader *reader, uint64_t id, char *to, size
 
 /* --- functions --- */
 
+/* Reads the label of code, which may be that of the code around it. False: there is none. */
+static bool read_label(const struct reader *reader, const uint8_t *body, char *to, size_t max)
+{
+	const size_t n_evaluated = strlen(EVALUATED);
+	uint8_t around[BODY_SIZE];
+	struct sequence sequence;
+	struct body_head head;
+	uint64_t at;
+	size_t n;
+
+	for (int i = 0;; i++) {
+		memcpy(&at, body + RUBY_BODY_LABEL, sizeof(at));
+		if (!read_string(reader, at, to, max))
+			return false;
+		memcpy(&head, body, sizeof(head));
+		n = strlen(to);
+		if (i == EVALS_MAX || head.type < BODY_RESCUE || head.type > BODY_EVAL || n < n_evaluated ||
+		    strcmp(to + n - n_evaluated, EVALUATED))
+			return true;
+		to += n - n_evaluated;
+		max -= n - n_evaluated;
+		memcpy(&at, body + reader->runtime->ruby.lines + RUBY_LINES_PARENT, sizeof(at));
+		if (at & 7 || !peek_copy(reader->peek, at, &sequence, sizeof(sequence)) ||
+		    TYPE(sequence.flags) != TYPE_INTERNAL || KIND(sequence.flags) != KIND_SEQUENCE ||
+		    !peek_copy(reader->peek, sequence.body, around, sizeof(around)))
+			return false;
+		body = around;
+	}
+}
+
 static int read_sequence(struct names_code *code, const struct reader *reader, const struct sequence *sequence)
 {
 	const struct peek *peek = reader->peek;
 	uint8_t body[BODY_SIZE], again[BODY_SIZE];
-	uint64_t words[8] = { KIND_SEQUENCE, sequence->body }, path, label, position[3];
+	uint64_t words[8] = { KIND_SEQUENCE, sequence->body }, path, label, parent, position[3];
 	struct body_lines lines;
 	struct body_head head;
 
@@ -269,6 +309,7 @@ static int read_sequence(struct names_code *code, const struct reader *reader, c
 	memcpy(&path, body + RUBY_BODY_PATH, sizeof(path));
 	memcpy(&label, body + RUBY_BODY_LABEL, sizeof(label));
 	memcpy(&lines, body + reader->runtime->ruby.lines, sizeof(lines));
+	memcpy(&parent, body + reader->runtime->ruby.lines + RUBY_LINES_PARENT, sizeof(parent));
 	memcpy(position, body + BODY_POSITION, sizeof(position));
 	words[2] = head.code;
 	words[3] = path;
@@ -276,13 +317,13 @@ static int read_sequence(struct names_code *code, const struct reader *reader, c
 	/* and where in the file it is: all of it may lie where another one did, that was freed */
 	for (int i = 0; i < 3; i++)
 		words[5] ^= position[i];
-	words[5] ^= lines.lines;
+	words[5] ^= lines.lines ^ parent;
 	words[6] = lines.index;
 	words[7] = (uint64_t)head.size << 32 | lines.n;
 	if (!memcmp(words, code->words, sizeof(words)))
 		return 0;
 	names_release(code);
-	if (!read_string(reader, label, code->function, sizeof(code->function)) ||
+	if (!read_label(reader, body, code->function, sizeof(code->function)) ||
 	    !read_path(reader, path, code->file, sizeof(code->file)))
 		return -EBADMSG;
 	read_table(peek, &head, &lines, code);

@@ -25,10 +25,12 @@ struct php_layout {
 	uint16_t filename; /* of a function */
 };
 
-/* The same for Ruby. Path and label are confirmed by the file. */
-#define RUBY_BODY_PATH	0x40
-#define RUBY_BODY_LABEL 0x50
-#define RUBY_LABELS	2
+/* The same for Ruby. All of it is confirmed by the file. */
+#define RUBY_BODY_PATH	  0x40
+#define RUBY_BODY_LABEL	  0x50
+#define RUBY_LINES_PARENT 0x30 /* from the lines: the code around it, and the function's, which has no other around it */
+#define RUBY_LINES_LOCAL  0x38
+#define RUBY_LABELS	  3
 extern const char *const ruby_labels[RUBY_LABELS];
 struct ruby_layout {
 	uint16_t lines;	 /* of the body of a code object */

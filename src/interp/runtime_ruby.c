@@ -29,6 +29,7 @@ static const struct version {
 } versions[] = {
 	{ 3, 1, 0x40, 0x78, false },
 	{ 3, 3, 0x38, 0x70, true },
+	{ 3, 4, 0x38, 0x70, true },
 };
 
 #define STUB_MAX 64
@@ -176,7 +177,9 @@ static bool is_confirmed(const struct runtime_file *file, const struct version *
 	/* struct iseq_insn_info: how many lines there are */
 	return !binary_find_exported(file->binary, "rb_iseq_line_no", &stub) &&
 	       find_reference(file, &stub, "\xe8", 1, &callee.vaddr) && runtime_confirms(file, &callee, version->lines + 16) &&
-	       is_member(file, "rb_iseq_label", RUBY_BODY_LABEL) && is_member(file, "rb_iseq_path", RUBY_BODY_PATH);
+	       is_member(file, "rb_iseq_label", RUBY_BODY_LABEL) && is_member(file, "rb_iseq_path", RUBY_BODY_PATH) &&
+	       !binary_find_exported(file->binary, "rb_iseq_method_name", &stub) &&
+	       runtime_confirms(file, &stub, version->lines + RUBY_LINES_LOCAL);
 }
 
 static const char *make_plan(struct runtime *runtime, const struct runtime_file *file)
@@ -194,7 +197,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		if (versions[i].major == runtime->major && versions[i].minor == runtime->minor)
 			version = &versions[i];
 	if (!version)
-		return "is neither 3.1 nor 3.3";
+		return "is none of 3.1, 3.3 and 3.4";
 	if (!runtime_has_glibc(file))
 		return "is not linked to glibc";
 	/* data16 lea INDEX(%rip),%rdi, before the call of __tls_get_addr */

@@ -19,9 +19,9 @@ __thread void *ruby_current_ec;
 
 /*
  * rb_profile_frames() asks where ruby_current_ec is. rb_iseq_line_no() calls what reads 0x88(%rdi), how many lines a
- * function has. rb_vm_exec() calls the loop, which is long.
+ * function has; rb_iseq_method_name() reads 0xb0(%rax). rb_vm_exec() calls the loop, which is long.
  */
-asm(".globl rb_profile_frames, rb_iseq_line_no, rb_iseq_label, rb_iseq_path, rb_vm_exec\n"
+asm(".globl rb_profile_frames, rb_iseq_line_no, rb_iseq_label, rb_iseq_path, rb_iseq_method_name, rb_vm_exec\n"
     ".type rb_profile_frames, @function\n"
     "rb_profile_frames: sub $8, %rsp\n"
     ".byte 0x66\n"
@@ -47,6 +47,11 @@ asm(".globl rb_profile_frames, rb_iseq_line_no, rb_iseq_label, rb_iseq_path, rb_
     "mov 0x40(%rax), %rax\n"
     "ret\n"
     ".size rb_iseq_path, . - rb_iseq_path\n"
+    ".type rb_iseq_method_name, @function\n"
+    "rb_iseq_method_name: mov 0x10(%rdi), %rax\n"
+    "mov 0xb0(%rax), %rax\n"
+    "ret\n"
+    ".size rb_iseq_method_name, . - rb_iseq_method_name\n"
     ".skip 64, 0x90\n"
     "2: .cfi_startproc\n"
     "jmp 2b\n"
@@ -73,7 +78,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	static uint64_t environment[3], text[4] = { 0x2005, 0, UINT64_MAX, 0x1000 };
 	static uint64_t label[4] = { 0x5 | 4 << 14, 0, 0x0a781b79 };
-	static uint64_t body[20] = { 0xffffffff00000000, 0x10000 }, code[3] = { 0x701a, 0, (uint64_t)body };
+	static uint64_t body[22] = { 0xffffffff00000000, 0x10000 }, code[3] = { 0x701a, 0, (uint64_t)body };
 	static uint64_t odd[3] = { 0x601a, 1, 7 }, state[3];
 	static struct frame frames[FRAMES];
 

@@ -421,7 +421,7 @@ struct ruby_string {
 	}
 
 static struct ruby_string ruby_label, ruby_path, ruby_short;
-static uint64_t ruby_paths[5], ruby_some[5], ruby_all[5], ruby_symbols[8], ruby_sequence[3], ruby_body[20];
+static uint64_t ruby_paths[5], ruby_some[5], ruby_all[5], ruby_symbols[8], ruby_sequence[3], ruby_body[22];
 static uint64_t ruby_definition[5], ruby_method[5];
 static struct {
 	int32_t line;
@@ -539,6 +539,38 @@ Test(interp, names_of_ruby)
 	cr_expect_str_eq(known.file, "");
 	cr_expect_eq(names_line(&known, 1), 0);
 	cr_expect_eq(read_ruby(&known, ruby_method), 0);
+	names_release(&known);
+}
+
+/* Code evaluated in a block, in code that was evaluated, and what catches exceptions there. */
+Test(interp, names_of_ruby_that_was_evaluated)
+{
+	static struct ruby_string evaluated = RUBY_STRING("<compiled>"), rescue = RUBY_STRING("rescue in <compiled>");
+	static uint64_t bodies[2][22], sequences[2][3];
+	struct names_code known = {};
+
+	make_ruby();
+	for (int i = 0; i < 2; i++) {
+		memcpy(bodies[i], ruby_body, sizeof(ruby_body));
+		bodies[i][0] = 8ULL << 32 | (i ? 4 : 6);
+		bodies[i][10] = (uintptr_t)(i ? &rescue : &evaluated);
+		bodies[i][21] = (uintptr_t)(i ? sequences[0] : ruby_sequence);
+		sequences[i][0] = 0x701a;
+		sequences[i][2] = (uintptr_t)bodies[i];
+	}
+	cr_assert_eq(read_ruby(&known, sequences[0]), 1);
+	cr_expect_str_eq(known.function, "block in sum");
+	cr_assert_eq(read_ruby(&known, sequences[1]), 1);
+	cr_expect_str_eq(known.function, "rescue in block in sum");
+	bodies[1][0] = 8ULL << 32;
+	bodies[1][11] = 1;
+	cr_assert_eq(read_ruby(&known, sequences[1]), 1);
+	cr_expect_str_eq(known.function, "rescue in <compiled>", "it is no such code");
+	bodies[0][21] = (uintptr_t)sequences[0];
+	cr_assert_eq(read_ruby(&known, sequences[0]), 1);
+	cr_expect_str_eq(known.function, "<compiled>", "in itself");
+	bodies[0][21] = (uintptr_t)ruby_method;
+	cr_expect_eq(read_ruby(&known, sequences[0]), -EBADMSG, "in what is no code");
 	names_release(&known);
 }
 
