@@ -266,26 +266,33 @@ struct blob {
 
 /*
  * V8 13 exports none of these functions, which follow each other: where the code is, its size, and the same for the data.
- * The sizes are neighbours.
+ * The sizes are neighbours. Node's file has one such place, 2 MB behind V8's function that is exported.
  */
 #define FUNCTION_ALIGN 16
-#define SEARCH_SIZE    (16U << 20) /* bytes behind V8's function that is exported, as far as we search */
+#define FUNCTIONS      4
+#define SEARCH_SIZE    (16U << 20) /* bytes behind that function, as far as we search */
 #define SEARCH_PIECE   65536
+#define SEARCH_TRIES   64 /* places whose addresses are looked at: a hostile file may have a million */
 
-static bool is_blob(const struct runtime_file *file, const uint8_t *code, uint64_t vaddr, struct blob *blob)
+static bool are_functions(const uint8_t *code, uint64_t vaddr, uint64_t address[FUNCTIONS])
 {
-	const struct form *found[4];
-	uint64_t address[4], offset;
+	const struct form *found[FUNCTIONS];
 
-	for (unsigned int i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < FUNCTIONS; i++) {
 		found[i] = form_of(code + FUNCTION_ALIGN * i, vaddr + FUNCTION_ALIGN * i, &address[i]);
 		if (!found[i] || found[i]->is_read != i % 2 || found[i] != found[i % 2])
 			return false;
 	}
+	return address[3] == address[1] + sizeof(((struct blob *)0)->size);
+}
+
+static bool is_blob(const struct runtime_file *file, const uint64_t address[FUNCTIONS], struct blob *blob)
+{
+	uint64_t offset;
+
 	blob->code = address[0];
 	blob->data = address[2];
-	return address[3] == address[1] + sizeof(blob->size) &&
-	       runtime_read_at(file, address[1], &blob->size, sizeof(blob->size)) &&
+	return runtime_read_at(file, address[1], &blob->size, sizeof(blob->size)) &&
 	       !binary_offset_of(file->binary, blob->code, true, &offset) &&
 	       !binary_offset_of(file->binary, blob->data, false, &offset);
 }
@@ -293,17 +300,21 @@ static bool is_blob(const struct runtime_file *file, const uint8_t *code, uint64
 static bool search_blob(const struct runtime_file *file, struct blob *blob)
 {
 	const uint64_t begin = file->loop.vaddr & ~(uint64_t)(FUNCTION_ALIGN - 1);
-	uint8_t *code = base_alloc(SEARCH_PIECE + 4 * FUNCTION_ALIGN);
-	bool is_found = false;
+	const size_t n = SEARCH_PIECE + FUNCTIONS * FUNCTION_ALIGN;
+	uint8_t *code __free = base_alloc(n);
+	uint64_t address[FUNCTIONS];
+	unsigned int tries = 0;
 
-	for (uint64_t at = begin; !is_found && at - begin < SEARCH_SIZE; at += SEARCH_PIECE) {
-		if (!runtime_read_at(file, at, code, SEARCH_PIECE + 4 * FUNCTION_ALIGN))
-			break;
-		for (unsigned int i = 0; !is_found && i < SEARCH_PIECE; i += FUNCTION_ALIGN)
-			is_found = is_blob(file, code + i, at + i, blob);
-	}
-	free(code);
-	return is_found;
+	for (uint64_t at = begin; at - begin < SEARCH_SIZE && runtime_read_at(file, at, code, n); at += SEARCH_PIECE)
+		for (unsigned int i = 0; i < SEARCH_PIECE; i += FUNCTION_ALIGN) {
+			if (!are_functions(code + i, at + i, address))
+				continue;
+			if (is_blob(file, address, blob))
+				return true;
+			if (++tries == SEARCH_TRIES)
+				return false;
+		}
+	return false;
 }
 
 static bool find_blob(const struct runtime_file *file, struct blob *blob)

@@ -4,7 +4,7 @@
 
 #define FUNCTIONS_MAX (256 * 1024)
 #define BYTES_MAX     (64 * 1024 * 1024) /* of bytecode and positions; the last function may exceed it */
-#define SHARED_SIZE   64
+#define SHARED_SIZE   64		 /* at most, as far as it is read: in V8 10 and 11 nothing of it is behind the flags */
 /*
  * Words of a ScopeInfo: the head, flags, parameters, locals, in V8 13 the positions; then two for each local, if there are
  * not too many.
@@ -146,7 +146,7 @@ static bool read_function(struct v8 *v8, const struct v8_process *process, uint6
 	const struct v8_layout *layout = &process->runtime->v8;
 	uint64_t object[SHARED_SIZE / 8], words[5];
 
-	if (!peek_copy(process->peek, shared, object, sizeof(object)))
+	if (!peek_copy(process->peek, shared, object, layout->shared_flags + sizeof(object[0])))
 		return false;
 	words[0] = object[0];
 	words[1] = object[layout->shared_data / 8];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/interp/v8*: tables of V8 that a program of Node had, and objects in memory that is right, wrong or hostile. */
 #include <criterion/criterion.h>
+#include <sys/mman.h>
 
 #include "interp/language.h"
 #include "interp/v8.h"
@@ -309,6 +310,23 @@ Test(interp_v8, names)
 	shared.map = script.map;
 	cr_expect_eq(read_with(v8, (uintptr_t)&shared, 53, frames), -1);
 	v8_free(v8);
+}
+
+/* The last object of V8's memory: behind the flags there is nothing more to read. */
+Test(interp_v8, names_at_the_end)
+{
+	const size_t size = (size_t)getpagesize(), n = runtime.v8.shared_flags + 8;
+	uint8_t *pages = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *at;
+	struct v8_frame frames[V8_FRAMES];
+	struct v8 *v8 = v8_new();
+
+	cr_assert(pages != MAP_FAILED && !munmap(pages + size, size));
+	make_function();
+	at = memcpy(pages + size - n, &shared, n);
+	cr_assert_eq(read_with(v8, (uintptr_t)at, 53 + 5, frames), 1);
+	cr_expect_str_eq(frames[0].function, "add");
+	v8_free(v8);
+	munmap(pages, size);
 }
 
 Test(interp_v8, names_that_are_none)
