@@ -3,9 +3,10 @@
  * Calls as a tree: a record for each call when it returns, with how deep it is in other traced calls. A call is never
  * shorter than the calls in it, so `least` hides no caller of what is shown.
  *
- * Calls that have not returned are in the pending table, by their frame; how many a thread has, is in a table of threads. A return sets
- * that number to what it was at the entry, so a call that ends without a return (longjmp) is forgotten when its caller
- * returns, when its frame is used again or, if it was the outermost, when a call begins above its frame.
+ * Calls that have not returned are in the pending table, by their thread and frame; how many a thread has, is in a table
+ * of threads. A return sets that number to what it was at the entry, so a call that ends without a return (longjmp) is
+ * forgotten when its caller returns, when its frame is used again or, if it was the outermost, when a call begins above
+ * its frame. When a thread is freed that has ended in calls, user space takes them out of the pending table.
  */
 #include "bpf/event.bpf.h"
 #include "bpf/pending.h"
@@ -63,8 +64,8 @@ struct hit {
 };
 
 /*
- * The key of a call is that of bpf/latency.h. Of the kernel's functions the process is no part of it: whose call it is, is
- * in its entry. False: the goroutine is not known.
+ * The key of a call is that of bpf/latency.h, with the thread in place of the process: a thread that has ended in calls
+ * leaves its stack, and so its frames, to others. False: the goroutine is not known.
  */
 static __always_inline bool find_hit(void *ctx, bool ret, __u64 slot, struct hit *hit)
 {
@@ -77,11 +78,8 @@ static __always_inline bool find_hit(void *ctx, bool ret, __u64 slot, struct hit
 		return hit->key;
 	}
 	hit->frame = latency_frame(ctx, ret);
-	hit->key = hit->frame;
-	if (context_kind() != CONTEXT_TRACING && (__s64)hit->frame >= 0)
-		hit->key += (bpf_get_current_pid_tgid() >> 32) * LATENCY_MIX_PROCESS;
-	hit->key = hit->key * PENDING_MIX ^ slot;
 	hit->who = task_key(hit->task);
+	hit->key = (hit->frame + hit->who * LATENCY_MIX_PROCESS) * PENDING_MIX ^ slot;
 	return true;
 }
 
@@ -304,11 +302,52 @@ static __always_inline struct graph_thread *thread_of(void *ctx, const struct hi
 }
 
 /* The call has ended without a return, and so have those in it. The thread is where it was before it. */
-static __always_inline void forget(const PENDING *call, __u64 who, __u32 *depth)
+static __always_inline void forget(const PENDING *call, __u32 *depth)
 {
 	pending_lost(PENDING_NO_END);
-	if (call->thread == who && GRAPH_CALL_DEPTH(call->what) < *depth)
+	if (GRAPH_CALL_DEPTH(call->what) < *depth)
 		*depth = GRAPH_CALL_DEPTH(call->what);
+}
+
+/* Whether the call of an entry has ended without a return. One without a thread is being filled in. */
+static __always_inline bool is_over(const PENDING *call)
+{
+	__u64 who = *(volatile __u64 *)&call->thread;
+	struct graph_thread *thread;
+
+	if (!who)
+		return false;
+	thread = find_thread(who);
+	return !thread || thread->depth <= GRAPH_CALL_DEPTH(call->what);
+}
+
+/*
+ * Claims another entry than the first: a free one, or that of a call that is over. A call that goes on keeps its entry, so
+ * that the depth of its thread stays right: then the one that begins is lost.
+ */
+static __always_inline PENDING *claim_other(__u64 key)
+{
+	PENDING *entries = pending_entries_of(key);
+
+#pragma unroll
+	for (int i = 1; i < PENDING_WAYS; i++)
+		if (!__sync_val_compare_and_swap(&pending_head(&entries[i])->key, 0, key)) {
+			pending_head(&entries[i])->key = key;
+			return &entries[i];
+		}
+#pragma unroll
+	for (int i = 0; i < PENDING_WAYS; i++) {
+		__u64 owner = pending_head(&entries[i])->key;
+
+		if (!is_over(&entries[i]) ||
+		    __sync_val_compare_and_swap(&pending_head(&entries[i])->key, owner, key) != owner)
+			continue;
+		pending_head(&entries[i])->key = key;
+		pending_lost(PENDING_NO_END);
+		return &entries[i];
+	}
+	pending_lost(PENDING_NO_ROOM);
+	return NULL;
 }
 
 /* Claims an entry, and forgets a call that was in this frame before. Mostly the first one is free. */
@@ -327,8 +366,8 @@ static __always_inline PENDING *claim(const struct hit *hit, __u32 *depth)
 	}
 	call = pending_find(hit->key);
 	if (!call)
-		return pending_claim(hit->key);
-	forget(call, hit->who, depth);
+		return claim_other(hit->key);
+	forget(call, depth);
 	return call;
 }
 
@@ -341,7 +380,7 @@ static __always_inline bool is_too_deep(const struct hit *hit, struct graph_thre
 		return false;
 	call = pending_find(hit->key);
 	if (call) {
-		forget(call, hit->who, depth);
+		forget(call, depth);
 		pending_free(call, call->what);
 	}
 	if (*depth < config.depth)
@@ -477,12 +516,6 @@ static __always_inline void ends(void *ctx, const struct hit *hit)
 			thread->depth--;
 		return;
 	}
-	/* the frame of a call that never returned, whose return is that of another one now */
-	if (call->thread != hit->who) {
-		pending_lost(PENDING_NO_END);
-		pending_free(call, call->thread);
-		return;
-	}
 	took = now - pending_head(call)->start;
 	/* clocks of processors differ a little */
 	if ((__s64)took < 0)
@@ -552,6 +585,48 @@ int graph_session(void *ctx)
 		return 1;
 	*latency_cookie(ctx) = hit.key;
 	return !begins(ctx, &hit, slot);
+}
+
+/* As task_key(), of a task that is not the current one. */
+static __always_inline __u64 key_of(struct task_struct *task)
+{
+	__u64 at = (__u64)task, current = bpf_get_current_task(), offset;
+
+	if (typed_current()) {
+		/* what task_key() subtracts from addresses */
+		offset = (__u64)bpf_get_current_task_btf();
+		asm volatile("%0 -= %1"
+			     : "+r"(offset)
+			     : "r"(slot_begin(graph_threads)));
+		at -= current - offset;
+	}
+	return GRAPH_KEY(at, (__u32)BPF_CORE_READ(task, pid));
+}
+
+/* The task of a thread is freed: nothing of it runs any more. If it has ended in calls, user space must know. */
+SEC("raw_tp")
+int graph_freed(void *ctx)
+{
+	const __u64 words = RING_TIME + (offsetof(struct graph_event, args) + sizeof(struct graph_who)) / sizeof(__u64);
+	__u64 key = key_of((void *)context_word(ctx, 0)), *record;
+	struct graph_thread *thread = find_thread(key);
+	struct ring_place place;
+	struct graph_event *e;
+
+	if (!thread || !thread->depth)
+		return 0;
+	record = ring_reserve_untimed(&place, words);
+	if (record) {
+		e = (void *)&record[RING_TIME];
+		e->time = bpf_ktime_get_ns();
+		e->thread = key;
+		e->what = GRAPH_CALL(0, thread->depth | GRAPH_GONE | GRAPH_NAMED);
+		copy_who((void *)e->args, thread);
+		ring_commit(&place, 0, words);
+	}
+	/* the entry is free, and says who it was until another thread takes it */
+	*(volatile __u32 *)&thread->depth = 0;
+	return 0;
 }
 
 /* Where the function returns to, at its first instruction. */

@@ -69,12 +69,17 @@ struct graph_thread {
 };
 _Static_assert(sizeof(struct graph_thread) == 64, "as on the other side");
 
-/* What is called: the slot of the function, and how many traced calls it is in, with two flags of records. */
+/* What is called: the slot of the function, and how many traced calls it is in, with flags of records. */
 #define GRAPH_CALL(slot, depth) ((slot) | (unsigned long long)(depth) << 32)
 #define GRAPH_CALL_SLOT(what)	((unsigned int)(what))
-#define GRAPH_CALL_DEPTH(what)	((unsigned int)((what) >> 32) & (GRAPH_NAMED - 1))
+#define GRAPH_CALL_DEPTH(what)	((unsigned int)((what) >> 32) & (GRAPH_GONE - 1))
 #define GRAPH_LEFT		(1U << 31) /* the function jumped to another one, so its result is not known */
 #define GRAPH_NAMED		(1U << 30) /* a struct graph_who follows */
+/*
+ * No call: the thread has ended in as many calls as the depth says, which are in the pending table. The record has no
+ * arguments.
+ */
+#define GRAPH_GONE (1U << 29)
 
 /* A call that has not returned. */
 struct graph_call {

@@ -241,6 +241,7 @@ static const struct progs_pairs pairs = {
 	.entry = "graph_entry",
 	.ret = "graph_return",
 	.session = "graph_session",
+	.freed = "graph_freed",
 	.settings = SETTING(struct probes_settings, struct settings, probes),
 };
 
@@ -273,7 +274,8 @@ TOOL(graph, .brief = "print the calls of functions as a tree",
      .description =
 	     "Prints each call of the functions, with the calls of the functions that are made in it, and how long it "
 	     "took. A FUNCTION is a kernel or user function, as for funclatency; both may be in one tree. A tree is "
-	     "printed when its first call has returned. Calls that have not returned when tracing ends come last.\n\n"
+	     "printed when its first call has returned, or its thread has ended in calls. Those never return, and are "
+	     "open, as are calls that have not returned when tracing ends, which come last.\n\n"
 	     "-a and -r print arguments and results of kernel functions by their types: numbers, names of constants "
 	     "and errors, and the text of the first argument that is one or stands for one (char *, struct filename, "
 	     "dentry, path, file). Of user functions and of clones by the compiler they print three registers, and "

@@ -162,11 +162,12 @@ static int run_each(struct attach *attach, const struct plan_step *step, struct 
 	return attempt(attach, step, step->image, chosen);
 }
 
-/* Chooses from `ends` the ends of functions to which no step has attached anything. */
+/* Chooses from `ends` the ends of functions that have two and to which no step has attached anything. */
 static void choose_open(struct attach *attach, const struct plan_step *step, const uint32_t *ends, struct chosen *chosen)
 {
 	for (size_t i = 0; i < step->n; i++)
-		if (!attach_is_attached(attach, step->targets[i]) && !attach_is_attached(attach, step->returns[i]))
+		if (!target_of(attach, step, i)->target->endless && !attach_is_attached(attach, step->targets[i]) &&
+		    !attach_is_attached(attach, step->returns[i]))
 			choose(chosen, &attach->candidates[ends[i]], step->insist ? step->mech : MECH_AUTO);
 }
 
@@ -183,7 +184,11 @@ static int run_pairs(struct attach *attach, const struct plan_step *step, struct
 	for (size_t i = 0; i < step->n; i++) {
 		const struct candidate *end = &attach->candidates[step->returns[i]];
 
-		if (end->attached && !attach_is_attached(attach, step->targets[i]))
+		if (attach_is_attached(attach, step->targets[i]))
+			continue;
+		if (end->target->endless)
+			choose(chosen, target_of(attach, step, i), step->mech);
+		else if (end->attached)
 			choose(chosen, target_of(attach, step, i), end->by);
 	}
 	any.mech = MECH_AUTO;

@@ -31,7 +31,7 @@ struct plan_step {
 /*
  * Carries out the steps in order. For each target a step tries the mechanisms from the best to the last. It attaches a
  * pair's return first, so that no call starts whose end is not seen, and the entry by the same mechanism, only if the
- * return is attached.
+ * return is attached. Of a function that never returns it attaches the entry alone.
  *
  * Returns 0 if the steps have attached at least one target. Otherwise -errno, and err says why the first target of the
  * first step is not attached: -ESTALE if what options.keep has kept does not fit (keep.h), -EINTR if

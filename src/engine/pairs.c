@@ -18,6 +18,8 @@
 
 #define PENDING ".data.pending"
 
+static const char never_returns[] = "it never returns";
+
 static const char *why_no_pair(const struct target *target)
 {
 	if (target->kind == TARGET_TRACEPOINT)
@@ -31,12 +33,12 @@ static const char *why_no_pair(const struct target *target)
 	if (target->offset)
 		return "it is a place inside a function, which has no return";
 	if (target->kind == TARGET_KERNEL && quirk_never_returns(target->name))
-		return "it never returns";
+		return never_returns;
 	return NULL;
 }
 
 /* Removes targets without a return. It is an error if the user named only such targets; a pattern keeps the others. */
-static int remove_unpaired(struct target_set *set, struct err *err)
+static int remove_unpaired(struct target_set *set, bool endless, struct err *err)
 {
 	size_t kept = 0;
 
@@ -44,7 +46,8 @@ static int remove_unpaired(struct target_set *set, struct err *err)
 		const char *why = why_no_pair(&set->v[i]);
 		struct target_note *note;
 
-		if (!why) {
+		set->v[i].endless = why && (set->v[i].endless || why == never_returns);
+		if (!why || (endless && set->v[i].endless)) {
 			set->v[kept++] = set->v[i];
 			continue;
 		}
@@ -59,9 +62,9 @@ static int remove_unpaired(struct target_set *set, struct err *err)
 		       set->notes.v[set->notes.n - 1].reason);
 }
 
-int pairs_make(struct target_set *set, struct err *err)
+int pairs_make(struct target_set *set, bool endless, struct err *err)
 {
-	int ret = remove_unpaired(set, err);
+	int ret = remove_unpaired(set, endless, err);
 	size_t n = set->n;
 
 	for (size_t i = 0; !ret && i < n; i++) {
@@ -137,7 +140,7 @@ static const char *why_not(const struct attach *attach, const struct target_set 
 {
 	size_t ret = set->n / 2 + i;
 
-	return attach_why_not(attach, attach_is_attached(attach, ret) ? i : ret);
+	return attach_why_not(attach, set->v[i].endless || attach_is_attached(attach, ret) ? i : ret);
 }
 
 void pairs_failed(const struct attach *attach, const struct target_set *set, struct target_notes *notes)

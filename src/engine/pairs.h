@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For engines: functions that are probed at both ends. Both ends of a function are attached by the same mechanism
- * or not at all, and the return first, so that no call starts whose end is not seen.
+ * For engines: functions that are probed at both ends. Both ends of a function that has two are attached by the same
+ * mechanism or not at all, and the return first, so that no call starts whose end is not seen.
  */
 #ifndef SONDE_ENGINE_PAIRS_H
 #define SONDE_ENGINE_PAIRS_H
@@ -21,9 +21,10 @@ struct pairs {
 
 /*
  * Turns the resolved targets into pairs: the set is then twice as large, with the entries first, then their returns in
- * the same order. The slots stay. Refuses targets without a return.
+ * the same order. The slots stay. Refuses targets without a return, but with `endless` not functions that never return:
+ * of these only the entry will be attached.
  */
-int pairs_make(struct target_set *set, struct err *err);
+int pairs_make(struct target_set *set, bool endless, struct err *err);
 /*
  * Sizes the pending table of an object that is open, and sets *mask for PATCH_PENDING_MASK of its programs. The table
  * has at least four times as many entries as calls, because a key can use only a few of them. cell: bytes of an entry.

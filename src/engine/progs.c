@@ -57,7 +57,7 @@ static int resolve_pairs(struct progs *progs, struct err *err)
 	progs->options.mech = settings.mech;
 	ret = probes_resolve(progs->instance, &settings, "trace", &progs->set, err);
 	if (!ret)
-		ret = pairs_make(&progs->set, err);
+		ret = pairs_make(&progs->set, progs->source->pairs->freed, err);
 	return ret ? ret : object_fill_slots(&progs->object, &progs->set, err);
 }
 
@@ -124,9 +124,13 @@ static int make_images(struct progs *progs, struct err *err)
 	const struct progs_source *source = progs->source;
 	int ret = 0;
 
-	if (source->pairs)
+	if (source->pairs) {
+		ret = freed_load(&progs->freed, &progs->object, source->pairs->freed, err);
+		if (ret)
+			return ret;
 		return pairs_load(&progs->pairs, &progs->object, source->pairs->entry, source->pairs->ret,
 				  source->pairs->session, err);
+	}
 	progs->images = base_alloc((source->n_probes + 1) * sizeof(*progs->images));
 	if (source->specs)
 		return object_image(&progs->object, source->specs->program, &progs->images[0], err);
@@ -418,6 +422,16 @@ static int attach_table(struct progs *progs, struct err *err)
 	return attached ? 0 : say_failed(progs, 0, err);
 }
 
+/* Without the program for freed tasks, what never returned comes at the end. */
+static int attach_pairs(struct progs *progs, struct err *err)
+{
+	struct err why = {};
+
+	if (freed_attach(&progs->freed, &progs->options, &why))
+		report_verbose("ends of threads: %s", why.text);
+	return pairs_attach(&progs->pairs, progs->attach, &progs->set, err);
+}
+
 int progs_attach(struct progs *progs, struct err *err)
 {
 	const struct plan_step step = { .image = &progs->images[0] };
@@ -427,7 +441,7 @@ int progs_attach(struct progs *progs, struct err *err)
 	prepare_attach(progs);
 	if (progs->source->specs)
 		return plan_run(progs->attach, &step, 1, err);
-	return pairs_attach(&progs->pairs, progs->attach, &progs->set, err);
+	return attach_pairs(progs, err);
 }
 
 uint64_t progs_missed(const struct progs *progs, bool *known)
@@ -500,6 +514,7 @@ uint64_t progs_say_losses(const struct progs *progs, uint64_t missed)
 void progs_release(struct progs *progs)
 {
 	attach_free(progs->attach);
+	freed_release(&progs->freed);
 	for (size_t i = 0; progs->images && i < progs->source->n_probes + 1; i++)
 		image_release(&progs->images[i]);
 	free(progs->images);

@@ -57,6 +57,8 @@ struct progs_map {
  */
 struct progs_pairs {
 	const char *entry, *ret, *session;
+	/* at the raw tracepoint sched_process_free: calls need not return, and functions may never. NULL: they must */
+	const char *freed;
 	size_t settings; /* SETTING(struct probes_settings, ...) */
 };
 

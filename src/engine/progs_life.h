@@ -13,6 +13,7 @@
 #define SONDE_ENGINE_PROGS_LIFE_H
 
 #include "attach/attach.h"
+#include "freed.h"
 #include "object.h"
 #include "pairs.h"
 #include "progs.h"
@@ -29,6 +30,8 @@ struct progs {
 	struct attach *attach;
 	struct image *images; /* one for each probe; a program with several probes has its image at the first */
 	struct pairs pairs;
+	/* of pairs whose source has a program for it */
+	struct freed freed;
 	uint32_t pending; /* the most that may be pending; 0 until progs_open(): as many as the source says */
 };
 

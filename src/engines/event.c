@@ -257,7 +257,7 @@ static int set_up(struct engine_instance *instance, struct events *events, struc
 static int open_rings(struct events *events, struct err *err)
 {
 	struct pairs *pairs = &events->progs.pairs;
-	struct image *images[] = { &pairs->entry, &pairs->ret, &pairs->session };
+	struct image *images[] = { &pairs->entry, &pairs->ret, &pairs->session, &events->progs.freed.image };
 	int ret = ring_stream_open(events->rings, events->instance->intake, on_record, events, err);
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(images); i++)

@@ -124,7 +124,7 @@ static int set_up(struct engine_instance *instance, struct latency *latency, str
 	if (!ret)
 		ret = probes_resolve(instance, &settings->probes, "measure", &latency->set, err);
 	if (!ret)
-		ret = pairs_make(&latency->set, err);
+		ret = pairs_make(&latency->set, false, err);
 	if (!ret)
 		ret = check_keys(latency, settings, err);
 	return ret ? ret : load(instance, latency, err);

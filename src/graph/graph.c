@@ -226,7 +226,7 @@ void graph_lost(struct graph *graph)
 	graph_threads_ask_all(&graph->shared);
 }
 
-/* Forgets the threads that have no call now. */
+/* Forgets the threads that have no call now, and none that waits for its callers. */
 static void forget_idle(struct graph *graph)
 {
 	size_t n = 0;
@@ -547,15 +547,76 @@ static void show_calls(struct graph *graph, struct thread *thread)
 		add_paths(graph, thread);
 	if (!files_use_stdout(&graph->files.files))
 		print_tree(graph, thread);
+static void add_open(struct graph *graph, const struct graph_call *open)
+{
+	struct call *call = add_call(graph, thread_of(graph, open->thread));
+
+	call->start = open->pending.start;
+	call->function = GRAPH_CALL_SLOT(open->what);
+	call->depth = GRAPH_CALL_DEPTH(open->what);
+	memcpy(call->args, open->args, sizeof(call->args));
+	memcpy(call->text, open->text, sizeof(call->text));
+}
+
+/* Whether an entry of the pending table, of which this is a copy, is in use. */
+static bool is_pending(const struct graph *graph, const struct graph_call *call)
+{
+	const uint32_t function = GRAPH_CALL_SLOT(call->what);
+
+	return call->pending.key && call->thread && function < graph->set->n_slots && graph->functions[function];
+}
+
+/* Adds the calls that a thread has ended in. Nobody else uses their entries but one whose own are all in use. */
+static void take_open(struct graph *graph, const struct graph_event *gone)
+{
+	for (size_t i = 0; i < graph->shared.n; i++) {
+		struct graph_call *entry = &graph->shared.pending[i], copy;
+		unsigned long long key;
+
+		if (entry->thread != gone->thread)
+			continue;
+		copy = *entry;
+		if (copy.thread != gone->thread || !is_pending(graph, &copy))
+			continue;
+		key = copy.pending.key;
+		__atomic_store_n(&entry->thread, 0, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(&entry->pending.key, &key, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		if (gone->time - copy.pending.start >= graph->settings->least)
+			add_open(graph, &copy);
+	}
+}
+
+/* A thread has ended in calls, which never return: its tree is complete. */
+static void add_gone(struct graph *graph, const struct graph_event *gone)
+{
+	struct thread *thread;
+
+	if (!graph->stopped)
+		take_open(graph, gone);
+	thread = thread_of(graph, gone->thread);
+	learn_who(thread, gone, (const struct graph_who *)gone->args);
+	thread->has_root = thread->named = true;
+	/* else they are known to be open already */
+	if (graph->stopped)
+		return;
+	print_calls(graph, thread);
+	thread->has_root = false;
+}
+
 }
 
 /* Prints the thread's calls, and forgets them. */
+	const size_t size = graph->settings->reads_args ? sizeof(*event) : offsetof(struct graph_event, args);
 static void print_calls(struct graph *graph, struct thread *thread)
 {
 	if (!thread->n)
 		return;
 	graph->n_calls -= thread->n;
 	look_at_clock(graph);
+	if (event->what >> 32 & GRAPH_GONE) {
+		add_gone(graph, event);
+		return;
+	}
 	find_who(graph, thread);
 	for (size_t i = 0; i < thread->n; i++)
 		thread->v[i].order = i;
@@ -600,11 +661,8 @@ static void close_open(struct graph *graph, const struct graph_event *event, uin
 }
 
 /* Its name may change, and it is in the first record of each. */
-static void learn_who(const struct graph *graph, struct thread *thread, const struct graph_event *event)
+static void learn_who(struct thread *thread, const struct graph_event *event, const struct graph_who *who)
 {
-	size_t size = graph->settings->reads_args ? sizeof(*event) : offsetof(struct graph_event, args);
-	const struct graph_who *who = (const void *)((const char *)event + size);
-
 	thread->who = (struct event){
 		.time = event->time, .pid = who->pid, .tid = who->tid, .ppid = who->ppid, .uid = who->uid
 	};
@@ -645,7 +703,7 @@ void graph_add(struct graph *graph, const void *record)
 	thread = thread_of(graph, event->thread);
 	thread->named = event->what >> 32 & GRAPH_NAMED;
 	if (thread->named)
-		learn_who(graph, thread, event);
+		learn_who(thread, event, (const struct graph_who *)((const char *)event + size));
 	add_ended(graph, thread, event);
 	if (!GRAPH_CALL_DEPTH(event->what)) {
 		thread->has_root = true;
@@ -661,24 +719,11 @@ void graph_stop(struct graph *graph)
 	graph->stopped = clock_monotonic_ns();
 	for (size_t i = 0; i < graph->shared.n; i++) {
 		const struct graph_call copy = graph->shared.pending[i];
-		const uint32_t function = GRAPH_CALL_SLOT(copy.what);
 
 		/* of one that is being written, the start may be of an earlier call */
-		if (copy.pending.key && copy.thread && function < graph->set->n_slots && graph->functions[function] &&
-		    copy.pending.start < graph->stopped)
+		if (is_pending(graph, &copy) && copy.pending.start < graph->stopped)
 			*vec_push(&graph->open) = copy;
 	}
-}
-
-static void add_open(struct graph *graph, const struct graph_call *open)
-{
-	struct call *call = add_call(graph, thread_of(graph, open->thread));
-
-	call->start = open->pending.start;
-	call->function = GRAPH_CALL_SLOT(open->what);
-	call->depth = GRAPH_CALL_DEPTH(open->what);
-	memcpy(call->args, open->args, sizeof(call->args));
-	memcpy(call->text, open->text, sizeof(call->text));
 }
 
 bool graph_end(struct graph *graph)

@@ -50,7 +50,7 @@ struct graph_settings {
  * Valid while the graph is.
  */
 struct graph_shared {
-	const struct graph_call *pending;
+	struct graph_call *pending;
 	size_t n;
 	struct graph_thread *threads; /* GRAPH_THREADS */
 	struct stacks *stacks;	      /* the caller's; NULL: there are none */

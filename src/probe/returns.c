@@ -82,6 +82,7 @@ int returns_place(const struct returns *returns, struct binary *binary, const st
 	if (!returns->ret && !returns->both)
 		return 0;
 	ret = find_ends(returns, binary, function, entry, &ends, err);
+	target->endless = ret == -ENODATA;
 	if (!ret)
 		set_ends(returns, target, &ends, pool);
 	else if (!returns->force)

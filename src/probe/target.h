@@ -60,6 +60,7 @@ struct target {
 	uint32_t calls;		       /* TARGET_USER: how calls are matched with their ends, an enum latency_calls */
 	const struct binary_end *ends; /* the places where its calls end, to be probed in place of the return */
 	size_t n_ends;		       /* 0: probe the return itself */
+	bool endless;		       /* pairs: its calls never return, so there is no return to attach to */
 	bool leaves;		       /* as of struct binary_ends; with target_options.value without those ends */
 	uint64_t ref_ctr;	       /* USDT: file offset of the semaphore; 0: none */
 	const char *usdt_args;	       /* USDT: where its arguments are, the note's own text; NULL: not USDT */

@@ -161,7 +161,7 @@ static int whynot_open(void **at, struct engine_instance *instance, const struct
 		ret = whynot_functions_find(&state->functions, !quirk_kprobe_session(), err);
 	report_verbose("%zu functions are chosen", state->functions.n);
 	if (!ret)
-		ret = pairs_make(&state->functions.set, err);
+		ret = pairs_make(&state->functions.set, false, err);
 	if (!ret)
 		ret = fill(state, err);
 	if (!ret)

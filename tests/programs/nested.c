@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * nested tree N THREADS | deep N | wide N | jump N | end N
+ * nested tree N THREADS | deep N TIMES | wide N | jump N | end N
  *
  * Calls functions of its own in each other:
  * tree: in each of so many threads at a time, n_root N times, which calls n_mid twice, which calls n_leaf three times;
- * deep: n_deep, in itself N deep;
+ * deep: n_deep, in itself N deep, TIMES times;
  * wide: n_wide, which calls n_leaf N times;
  * jump: n_catch N times, which calls n_throw, which calls n_jump, from which longjmp() leads back to n_catch, which calls
  *	n_leaf;
@@ -141,7 +141,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "tree")) {
 		in_threads(threads, tree, threads);
 	} else if (!strcmp(what, "deep")) {
-		n_deep(rounds);
+		for (int i = 0; i < threads; i++)
+			n_deep(rounds);
 	} else if (!strcmp(what, "wide")) {
 		n_wide(rounds);
 	} else if (!strcmp(what, "jump")) {
