@@ -6,10 +6,11 @@
 #include "base/report.h"
 #include "engine/stacks.h"
 #include "graph.h"
-#include "graph_files.h"
 #include "graph_flat.h"
 #include "graph_if.h"
+#include "graph_paths.h"
 #include "graph_record.h"
+#include "graph_roots.h"
 #include "graph_threads.h"
 #include "graph_tree.h"
 #include "probe/target.h"
@@ -41,10 +42,7 @@ struct thread {
 	bool has_root;					  /* the tree that is printed is complete */
 	bool named;					  /* its last record has said who it is */
 	uint64_t shown;					  /* when the last call that was shown began; 0: none was */
-	/* By depth: ns of calls that were printed before their caller has returned. They are no time of its own. */
-	struct {
-		vec(uint64_t);
-	} printed;
+	struct graph_paths paths;			  /* for files */
 };
 
 struct graph {
@@ -74,50 +72,6 @@ struct graph {
 };
 
 /* --- begin and end --- */
-
-/* Whether they are one place. Of a module's function, a spec without the module need not know it. */
-static bool is_place(const struct target *a, const struct target *b)
-{
-	if (a->kind != b->kind)
-		return false;
-	if (a->kind == TARGET_USER)
-		return a->addr == b->addr && str_same(a->object, b->object);
-	return !strcmp(a->name, b->name) && (!a->object || !b->object || !strcmp(a->object, b->object));
-}
-
-/* Returns how many functions trees may begin with. */
-static size_t mark_root(const struct graph *graph, const struct target *root, uint8_t *about)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < graph->set->n_slots; i++) {
-		if (!graph->functions[i] || !is_place(graph->functions[i], root))
-			continue;
-		about[i] |= GRAPH_ROOT;
-		n++;
-	}
-	return n;
-}
-
-static int mark_roots(const struct graph *graph, uint8_t *about, struct err *err)
-{
-	const struct graph_settings *settings = graph->settings;
-	const struct target_options options = {
-		.pid = settings->pid, .regex = settings->regex, .force = settings->force, .both = true
-	};
-	__cleanup(target_set_release) struct target_set roots = {};
-	size_t bad, n = 0;
-	int ret = target_resolve(&settings->under, 1, &options, &roots, &bad, err);
-
-	if (ret)
-		return ret;
-	vec_each(root, &roots)
-		n += mark_root(graph, root, about);
-	if (n)
-		return 0;
-	return err_set(err, -ENOENT, "nothing can be seen under '%s': it is no function with a return that can be probed",
-		       settings->under);
-}
 
 /* Several targets may share a slot: the first stands for all. A slot whose functions cannot be probed at both ends has none. */
 static void find_functions(struct graph *graph)
@@ -165,7 +119,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	find_functions(graph);
 	if ((settings->flat && graph_flat_check(set, err)) || graph_files_add(&graph->files, settings, err) ||
 	    refuse_both(graph, err) ||
-	    (settings->under && mark_roots(graph, about, err)) ||
+	    (settings->under && graph_roots_mark(settings, graph->functions, set->n_slots, about, err)) ||
 	    graph_if_bind(&graph->only_if, settings->only_if, graph->prototypes, graph->functions, set->n_slots, err) ||
 	    begin_record(graph, err)) {
 		graph_free(graph);
@@ -188,7 +142,7 @@ void graph_begin(struct graph *graph, const struct schema *schema, const struct 
 static void release_thread(struct thread *thread)
 {
 	free(thread->v);
-	free(thread->printed.v);
+	graph_paths_release(&thread->paths);
 }
 
 void graph_free(struct graph *graph)
@@ -233,7 +187,7 @@ static void forget_idle(struct graph *graph)
 
 	lookup_reset(&graph->lookup);
 	for (size_t i = 0; i < graph->n; i++) {
-		if (!graph->v[i].n) {
+		if (!graph->v[i].n && !graph_paths_wait(&graph->v[i].paths)) {
 			graph_threads_ask(&graph->shared, graph->v[i].key);
 			release_thread(&graph->v[i]);
 			continue;
@@ -402,56 +356,22 @@ static const char *comm_of(const struct thread *thread)
 	return *thread->who.comm ? thread->who.comm : "[unknown]";
 }
 
-/* What calls at this depth, or in it, that were printed before took of their caller's time. */
-static uint64_t *printed_at(struct thread *thread, uint32_t depth)
-{
-	while (thread->printed.n <= depth)
-		vec_push(&thread->printed);
-	return &thread->printed.v[depth];
-}
-
-struct walk {
-	struct graph_path *path;
-	uint32_t *depths;
-	size_t n;
-};
-
-/* Ends the calls of a path that the one at this depth is not in. */
-static void leave_calls(struct graph *graph, struct thread *thread, struct walk *walk, uint32_t depth)
-{
-	while (walk->n && walk->depths[walk->n - 1] >= depth) {
-		const struct graph_path *call = &walk->path[walk->n - 1];
-
-		graph_files_call(&graph->files, comm_of(thread), walk->path, walk->n);
-		if (--walk->n)
-			walk->path[walk->n - 1].inner += call->ns;
-		else if (walk->depths[0])
-			*printed_at(thread, walk->depths[0]) += call->ns;
-	}
-}
-
 /* The calls in the order of their begins, as paths for the files. */
 static void add_paths(struct graph *graph, struct thread *thread)
 {
-	__free struct graph_path *path = base_alloc((thread->n + 1) * sizeof(*path));
-	__free uint32_t *depths = base_alloc((thread->n + 1) * sizeof(*depths));
-	struct walk walk = { .path = path, .depths = depths };
+	__free struct graph_step *steps = base_alloc(thread->n * sizeof(*steps));
 
 	for (size_t i = 0; i < thread->n; i++) {
 		const struct call *call = &thread->v[i];
-		uint64_t *printed = printed_at(thread, call->depth + 1);
 
-		leave_calls(graph, thread, &walk, call->depth);
-		depths[walk.n] = call->depth;
-		path[walk.n++] = (struct graph_path){
+		steps[i] = (struct graph_step){
 			.function = graph->set->slots[call->function],
 			.kernel = graph->functions[call->function]->kind == TARGET_KERNEL,
+			.depth = call->depth,
 			.ns = call->ns,
-			.inner = *printed,
 		};
-		*printed = 0;
 	}
-	leave_calls(graph, thread, &walk, 0);
+	graph_paths_add(&thread->paths, &graph->files, comm_of(thread), steps, thread->n);
 }
 
 /* What is no thread has a track by itself: its calls would not nest in those of the thread that runs it. */
@@ -547,6 +467,86 @@ static void show_calls(struct graph *graph, struct thread *thread)
 		add_paths(graph, thread);
 	if (!files_use_stdout(&graph->files.files))
 		print_tree(graph, thread);
+}
+
+/* Prints the thread's calls, and forgets them. */
+static void print_calls(struct graph *graph, struct thread *thread)
+{
+	if (!thread->n)
+		return;
+	graph->n_calls -= thread->n;
+	look_at_clock(graph);
+	find_who(graph, thread);
+	for (size_t i = 0; i < thread->n; i++)
+		thread->v[i].order = i;
+	qsort(thread->v, thread->n, sizeof(*thread->v), by_begin);
+	if (graph->settings->only_if)
+		keep_matching(graph, thread);
+	if (thread->n)
+		show_calls(graph, thread);
+	thread->n = 0;
+	graph->idle++;
+}
+
+static struct call *add_call(struct graph *graph, struct thread *thread)
+{
+	graph->idle -= !thread->n;
+	graph->n_calls++;
+	return vec_push(thread);
+}
+
+/* The calls of one thread, or of all, take too much memory. */
+static void print_early(struct graph *graph, struct thread *thread)
+{
+	if (!graph->said_partial && !files_use_stdout(&graph->files.files))
+		report_error("a call has too many others in it (%u, or %u of all threads): they are shown without it, before it has returned",
+			     CALLS_MAX, CALLS_ALL_MAX);
+	graph->said_partial = true;
+	if (thread->n >= CALLS_MAX) {
+		print_calls(graph, thread);
+		return;
+	}
+	for (size_t i = 0; i < graph->n; i++)
+		print_calls(graph, &graph->v[i]);
+}
+
+/* A call that had not returned when tracing ended has done so since. */
+static void close_open(struct graph *graph, const struct graph_event *event, uint64_t start)
+{
+	vec_each(call, &graph->open)
+		if (call->thread == event->thread && call->pending.start == start &&
+		    GRAPH_CALL_SLOT(call->what) == GRAPH_CALL_SLOT(event->what))
+			call->thread = 0;
+}
+
+/* Its name may change, and it is in the first record of each. */
+static void learn_who(struct thread *thread, const struct graph_event *event, const struct graph_who *who)
+{
+	thread->who = (struct event){
+		.time = event->time, .pid = who->pid, .tid = who->tid, .ppid = who->ppid, .uid = who->uid
+	};
+	memcpy(thread->who.comm, who->comm, sizeof(thread->who.comm));
+	thread->stack = who->stack;
+}
+
+static void add_ended(struct graph *graph, struct thread *thread, const struct graph_event *event)
+{
+	struct call *call = add_call(graph, thread);
+
+	call->start = event->time - event->ns;
+	call->ns = event->ns;
+	call->ret = event->ret;
+	call->function = GRAPH_CALL_SLOT(event->what);
+	call->depth = GRAPH_CALL_DEPTH(event->what);
+	call->ended = true;
+	call->returned = !(event->what >> 32 & GRAPH_LEFT);
+	if (graph->settings->reads_args) {
+		memcpy(call->args, event->args, sizeof(call->args));
+		memcpy(call->text, event->text, sizeof(call->text));
+	}
+	close_open(graph, event, call->start);
+}
+
 static void add_open(struct graph *graph, const struct graph_call *open)
 {
 	struct call *call = add_call(graph, thread_of(graph, open->thread));
@@ -603,98 +603,18 @@ static void add_gone(struct graph *graph, const struct graph_event *gone)
 	thread->has_root = false;
 }
 
-}
-
-/* Prints the thread's calls, and forgets them. */
-	const size_t size = graph->settings->reads_args ? sizeof(*event) : offsetof(struct graph_event, args);
-static void print_calls(struct graph *graph, struct thread *thread)
-{
-	if (!thread->n)
-		return;
-	graph->n_calls -= thread->n;
-	look_at_clock(graph);
-	if (event->what >> 32 & GRAPH_GONE) {
-		add_gone(graph, event);
-		return;
-	}
-	find_who(graph, thread);
-	for (size_t i = 0; i < thread->n; i++)
-		thread->v[i].order = i;
-	qsort(thread->v, thread->n, sizeof(*thread->v), by_begin);
-	if (graph->settings->only_if)
-		keep_matching(graph, thread);
-	if (thread->n)
-		show_calls(graph, thread);
-	thread->n = 0;
-	graph->idle++;
-}
-
-static struct call *add_call(struct graph *graph, struct thread *thread)
-{
-	graph->idle -= !thread->n;
-	graph->n_calls++;
-	return vec_push(thread);
-}
-
-/* The calls of one thread, or of all, take too much memory. */
-static void print_early(struct graph *graph, struct thread *thread)
-{
-	if (!graph->said_partial)
-		report_error("a call has too many others in it (%u, or %u of all threads): they are shown without it, before it has returned",
-			     CALLS_MAX, CALLS_ALL_MAX);
-	graph->said_partial = true;
-	if (thread->n >= CALLS_MAX) {
-		print_calls(graph, thread);
-		return;
-	}
-	for (size_t i = 0; i < graph->n; i++)
-		print_calls(graph, &graph->v[i]);
-}
-
-/* A call that had not returned when tracing ended has done so since. */
-static void close_open(struct graph *graph, const struct graph_event *event, uint64_t start)
-{
-	vec_each(call, &graph->open)
-		if (call->thread == event->thread && call->pending.start == start &&
-		    GRAPH_CALL_SLOT(call->what) == GRAPH_CALL_SLOT(event->what))
-			call->thread = 0;
-}
-
-/* Its name may change, and it is in the first record of each. */
-static void learn_who(struct thread *thread, const struct graph_event *event, const struct graph_who *who)
-{
-	thread->who = (struct event){
-		.time = event->time, .pid = who->pid, .tid = who->tid, .ppid = who->ppid, .uid = who->uid
-	};
-	memcpy(thread->who.comm, who->comm, sizeof(thread->who.comm));
-	thread->stack = who->stack;
-}
-
-static void add_ended(struct graph *graph, struct thread *thread, const struct graph_event *event)
-{
-	struct call *call = add_call(graph, thread);
-
-	call->start = event->time - event->ns;
-	call->ns = event->ns;
-	call->ret = event->ret;
-	call->function = GRAPH_CALL_SLOT(event->what);
-	call->depth = GRAPH_CALL_DEPTH(event->what);
-	call->ended = true;
-	call->returned = !(event->what >> 32 & GRAPH_LEFT);
-	if (graph->settings->reads_args) {
-		memcpy(call->args, event->args, sizeof(call->args));
-		memcpy(call->text, event->text, sizeof(call->text));
-	}
-	close_open(graph, event, call->start);
-}
-
 void graph_add(struct graph *graph, const void *record)
 {
 	const struct graph_event *event = record;
+	const size_t size = graph->settings->reads_args ? sizeof(*event) : offsetof(struct graph_event, args);
 	struct thread *thread;
 
 	if (graph->settings->flat) {
 		print_flat(graph, record);
+		return;
+	}
+	if (event->what >> 32 & GRAPH_GONE) {
+		add_gone(graph, event);
 		return;
 	}
 	/* one that has begun after the end: calls that it is in may be missing */
@@ -734,8 +654,10 @@ bool graph_end(struct graph *graph)
 	vec_each(open, &graph->open)
 		if (open->thread && graph->stopped - open->pending.start >= graph->settings->least)
 			add_open(graph, open);
-	for (size_t i = 0; i < graph->n; i++)
-		print_calls(graph, &graph->v[i]);
+	vec_each(thread, graph) {
+		print_calls(graph, thread);
+		graph_paths_end(&thread->paths, &graph->files, comm_of(thread));
+	}
 	if (graph_record_write(&graph->record, &err)) {
 		report_err(&err, NULL);
 		written = false;

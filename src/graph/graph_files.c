@@ -5,9 +5,6 @@
 #include "graph_files.h"
 #include "output/field.h"
 
-/* The most frames of a stack (frame.h): the time of deeper calls belongs to the last of them. */
-#define FRAMES_MAX 127
-
 struct row {
 	const char *comm;
 	struct frame_stack stack;
@@ -53,16 +50,16 @@ const struct file *graph_files_recorded(const struct graph_files *files, const s
 	return NULL;
 }
 
-void graph_files_call(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n)
+void graph_files_add_time(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n, uint64_t ns,
+			  uint64_t count)
 {
-	const struct graph_path *call = &path[n - 1];
-	const struct frame *frames[FRAMES_MAX];
-	size_t used = n < FRAMES_MAX ? n : FRAMES_MAX;
+	const struct frame *frames[GRAPH_FILES_FRAMES];
+	size_t used = n < GRAPH_FILES_FRAMES ? n : GRAPH_FILES_FRAMES;
 	struct row row = {
 		.comm = comm,
 		.stack = { frames, used },
-		.ns = call->ns > call->inner ? call->ns - call->inner : 0,
-		.count = 1,
+		.ns = ns,
+		.count = count,
 	};
 
 	for (size_t i = 0; i < used; i++)

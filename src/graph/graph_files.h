@@ -6,6 +6,9 @@
 #include "graph.h"
 #include "output/files.h"
 
+/* The most frames of a stack (frame.h): the time of deeper calls belongs to the last of them. */
+#define GRAPH_FILES_FRAMES 127
+
 /* Initialise with {}. */
 struct graph_files {
 	struct files files;
@@ -27,8 +30,9 @@ struct graph_path {
 int graph_files_add(struct graph_files *files, const struct graph_settings *settings, struct err *err);
 /* The next file that is made of a recording, after NULL the first; NULL: none is left. Valid as long as the files. */
 const struct file *graph_files_recorded(const struct graph_files *files, const struct file *after);
-/* The call path[n - 1], which is in those before it, has ended: adds the time that it took by itself. */
-void graph_files_call(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n);
+/* Adds what calls path[n - 1], which are in those before it, took by themselves. */
+void graph_files_add_time(struct graph_files *files, const char *comm, const struct graph_path *path, size_t n, uint64_t ns,
+			  uint64_t count);
 /* Writes those with stacks and reports errors, with the title of the run. False: one could not be written. */
 bool graph_files_write(struct graph_files *files, const char *title);
 void graph_files_release(struct graph_files *files);

@@ -189,6 +189,16 @@ test_folded() {
 	expect_exit 2
 }
 
+# Calls that come before the one that they are in have returned are in it, in files.
+# timeout=300
+test_folded_large() {
+	run sonde graph --folded - 'u:/bin/nested:n_*' -- nested wide 150000
+	expect_exit 0
+	! grep 'too many others' err || fail "files have all calls in their callers"
+	sed 's/ [0-9]*$//' out | sort > paths
+	printf 'nested;n_wide\nnested;n_wide;n_leaf\n' | cmp - paths || fail "$(cat paths)"
+}
+
 # The slices themselves, tests/host/graph_perfetto.sh checks.
 # kernels=ends
 test_perfetto() {
