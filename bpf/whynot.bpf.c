@@ -211,6 +211,17 @@ static __always_inline bool is_failure(__s64 ret, __u8 about)
 	return about & WHYNOT_NONZERO && ret;
 }
 
+/* The root of a mount is named by what it is mounted on. */
+static __always_inline struct dentry *dentry_of(const struct path *path)
+{
+	struct mount *mount = (void *)BPF_CORE_READ(path, mnt) - bpf_core_field_offset(struct mount, mnt);
+	struct dentry *dentry = BPF_CORE_READ(path, dentry);
+
+	if (dentry == BPF_CORE_READ(mount, mnt.mnt_root) && BPF_CORE_READ(mount, mnt_parent) != mount)
+		return BPF_CORE_READ(mount, mnt_mountpoint);
+	return dentry;
+}
+
 static __always_inline const void *text_at(__u64 kind, __u64 at)
 {
 	struct dentry *dentry = (void *)at;
@@ -224,9 +235,9 @@ static __always_inline const void *text_at(__u64 kind, __u64 at)
 		return text;
 	}
 	if (kind == GRAPH_PATH)
-		dentry = BPF_CORE_READ((struct path *)at, dentry);
+		dentry = dentry_of((void *)at);
 	else if (kind == GRAPH_FILE)
-		dentry = BPF_CORE_READ((struct file *)at, f_path.dentry);
+		dentry = dentry_of((void *)at + bpf_core_field_offset(struct file, f_path));
 	return BPF_CORE_READ(dentry, d_name.name);
 }
 

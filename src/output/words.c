@@ -9,11 +9,6 @@
 #define ERRORS_MAX   4095 /* the highest error number that a system call can return */
 #define ERRORS_NAMED 255  /* libc names errors up to here */
 
-const char *words_error_name(int64_t ret)
-{
-	return ret < 0 && ret >= -ERRORS_MAX ? strerrorname_np(-ret) : NULL;
-}
-
 /* Second names, and errors that only the kernel sees. */
 static const struct {
 	const char *name;
@@ -25,8 +20,20 @@ static const struct {
 	{ "ERESTARTSYS", 512 },
 	{ "ERESTARTNOINTR", 513 },
 	{ "ERESTARTNOHAND", 514 },
+	{ "ENOIOCTLCMD", 515 },
 	{ "ERESTART_RESTARTBLOCK", 516 },
+	{ "ENOTSUPP", 524 },
 };
+
+const char *words_error_name(int64_t ret)
+{
+	if (ret >= 0 || ret < -ERRORS_MAX)
+		return NULL;
+	for (size_t i = 0; ret < -ERRORS_NAMED && i < ARRAY_SIZE(other_errors); i++)
+		if (other_errors[i].number == -ret)
+			return other_errors[i].name;
+	return strerrorname_np(-ret);
+}
 
 static int find_error(const char *name, struct nearest *nearest)
 {

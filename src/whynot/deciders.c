@@ -373,7 +373,7 @@ const struct decider whynot_deciders[] = {
 	SYSCTL("mmap_region", "ENOMEM", 0, 0, "vm/max_map_count"),
 	SYSCTL("split_vma", "ENOMEM", 0, 0, "vm/max_map_count"),
 	SAYS("do_mmap", "EEXIST", 0, 0, "something is mapped there, and MAP_FIXED_NOREPLACE was given"),
-	SAYS("get_unmapped_area", "ENOMEM", 0, 0, "no free range of addresses is so long"),
+	SAYS("get_unmapped_area", "ENOMEM", 0, FEW, "no free range of addresses is so long"),
 	SAYS("get_unmapped_area", "EINVAL", 0, 0, "the address is not a multiple of a page"),
 	SAYS("vma_to_resize", "EFAULT", 0, 0, "nothing is mapped there, or several mappings"),
 	SAYS("memfd_add_seals", "EPERM", 0, 0, "the memfd has F_SEAL_SEAL, or was made without MFD_ALLOW_SEALING"),
@@ -390,7 +390,7 @@ const struct decider whynot_deciders[] = {
 	SAYS("load_elf_binary", "ENOENT", 0, 0, "the program's interpreter (PT_INTERP) does not exist"),
 	SAYS("load_script", "ENOENT", 0, 0, "the interpreter in the line #! does not exist"),
 	SAYS("exec_binprm", "ELOOP", 0, 0, "scripts are the interpreters of each other, more than 5 deep"),
-	SAYS("open_exec", "ENOENT", 0, 0, "the interpreter of the program does not exist"),
+	SAYS("open_exec", "ENOENT", 0, FEW | LAST, "the interpreter of the program does not exist"),
 	SAYS("open_exec", "EACCES", 0, 0, "the interpreter of the program is not executable"),
 
 	/* processes */

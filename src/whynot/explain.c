@@ -128,30 +128,75 @@ static bool read_line(const char *path, char *to, size_t size)
 	return ok;
 }
 
-/* Whether a setting is the same for the task as for us: those of IPC are its namespace's. */
-static bool is_own_setting(const struct explain *explain, const char *file)
+/*
+ * Where a setting has the value that we read, for words behind it. Those of IPC are a namespace's: NULL: the task has
+ * another one than we have. When the task has ended, nobody knows.
+ */
+static const char *place_of_setting(const struct explain *explain, const char *file)
 {
 	__free char *path = base_printf("/proc/%u/ns/ipc", explain->call->pid);
 	struct stat own, its;
 
 	if (strncmp(file, "kernel/shm", 10) && strncmp(file, "kernel/msg", 10) && strcmp(file, "kernel/sem") &&
 	    strncmp(file, "fs/mqueue/", 10))
-		return true;
-	return !stat("/proc/self/ns/ipc", &own) && !stat(path, &its) && own.st_ino == its.st_ino;
+		return "";
+	if (stat("/proc/self/ns/ipc", &own) || stat(path, &its))
+		return " in sonde's namespace";
+	return own.st_ino == its.st_ino ? "" : NULL;
 }
 
 static void add_setting(struct explain *explain, const char *file)
 {
 	__free char *path = base_printf("/proc/sys/%s", file), *name = base_printf("%s", file);
+	const char *place = place_of_setting(explain, file);
 	char value[64];
 
 	for (char *at = name; *at; at++)
 		if (*at == '/')
 			*at = '.';
-	if (is_own_setting(explain, file) && read_line(path, value, sizeof(value)))
-		add(explain, "%s is %s", name, value);
+	if (place && read_line(path, value, sizeof(value)))
+		add(explain, "%s is %s%s", name, value, place);
 	else
 		add(explain, "%s decides", name);
+}
+
+/* The length of a setting's name at the begin of a text: kernel.sem; 0: none is there. */
+static size_t setting_length(const char *text)
+{
+	static const char *const begins[] = { "fs.", "kernel.", "net.", "user.", "vm." };
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+
+	while (n && text[n - 1] == '.')
+		n--;
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(text, begins[i], strlen(begins[i])) && n > strlen(begins[i]))
+			return n;
+	return 0;
+}
+
+/* Adds words, and behind them the values of the settings that they name. */
+static void add_words(struct explain *explain, const char *before, const char *words)
+{
+	struct str line __str = {};
+	char value[64];
+
+	str_addf(&line, "%s%s", before, words);
+	for (const char *at = words; *at; at++) {
+		size_t n = at == words || at[-1] == ' ' ? setting_length(at) : 0;
+		__free char *file = n ? base_printf("%.*s", (int)n, at) : NULL;
+		__free char *path = NULL;
+		const char *place;
+
+		if (!n)
+			continue;
+		for (char *dot = file; *dot; dot++)
+			*dot = *dot == '.' ? '/' : *dot;
+		path = base_printf("/proc/sys/%s", file);
+		place = place_of_setting(explain, file);
+		if (place && read_line(path, value, sizeof(value)))
+			str_addf(&line, " (%.*s is %s%s)", (int)n, at, value, place);
+	}
+	add(explain, "%s", line.data);
 }
 
 static void add_sysctl(struct explain *explain, const char *file)
@@ -350,7 +395,7 @@ static void add_failure(struct explain *explain, const struct whynot_failure *fa
 		    explain->facts->limits[2 * known->number])
 			add_limit(explain, known->number, false);
 		else
-			add(explain, "%s", known->text);
+			add_words(explain, "", known->text);
 		break;
 	case WHAT_COUNT:
 		add_count(explain, failure, known->number);
@@ -376,7 +421,7 @@ static void add_failure(struct explain *explain, const struct whynot_failure *fa
 		break;
 	case WHAT_TEXT:
 		if (known->text)
-			add(explain, "%s", known->text);
+			add_words(explain, "", known->text);
 		break;
 	}
 }
@@ -388,12 +433,26 @@ static bool is_capability(const struct explain *explain, const struct whynot_fai
 	return known && known->what == WHAT_CAPABILITY;
 }
 
-static void add_call(struct explain *explain, const char *name)
+/* Whether the words begin with what is known already: that this capability is missing, which is reason enough. */
+static bool is_said(const struct whynot_failure *cause, int argument, const char *words)
+{
+	const char *name = whynot_capability((uint32_t)cause->args[argument]);
+	__free char *missing = base_printf("CAP_%s is missing", name ? name : "?");
+	size_t n = strlen(missing);
+
+	return !strncmp(words, missing, n) && strncmp(words + n, ", and ", strlen(", and ")) != 0;
+}
+
+/* cause: a capability that is missing; NULL: none. */
+static void add_call(struct explain *explain, const char *name, const struct whynot_failure *cause)
 {
 	const struct whynot_meaning *meaning = whynot_meaning_of(name, -explain->call->ret);
+	const struct decider *known = cause ? explain->functions->known[cause->slot] : NULL;
 
+	if (meaning && meaning->text && known && is_said(cause, known->number, meaning->text))
+		return;
 	if (meaning && meaning->text)
-		add(explain, "may be: %s", meaning->text);
+		add_words(explain, "may be: ", meaning->text);
 	else if (meaning)
 		add_limit(explain, meaning->limit, true);
 }
@@ -411,6 +470,7 @@ void whynot_explain(struct str *out, const struct whynot_functions *functions, c
 		.name = name,
 		.begin = out->len,
 	};
+	const struct whynot_failure *missing = verdict->cause;
 	unsigned int lost = facts->first;
 
 	if (!(facts->flags & WHYNOT_BEGUN)) {
@@ -431,13 +491,14 @@ void whynot_explain(struct str *out, const struct whynot_functions *functions, c
 	/* who has a capability is exempt from a limit: the limit is the reason */
 	if (verdict->cause && is_capability(&explain, verdict->cause) && out->len == explain.begin &&
 	    call->ret != -EPERM && call->ret != -EACCES)
-		add_call(&explain, name);
+		add_call(&explain, name, NULL);
 	if (verdict->cause)
 		add_failure(&explain, verdict->cause);
 	/* a capability is seldom all of it */
-	if (out->len == explain.begin ||
-	    (!verdict->decider && verdict->cause && is_capability(&explain, verdict->cause)))
-		add_call(&explain, name);
+	if (verdict->cause && !is_capability(&explain, verdict->cause))
+		missing = NULL;
+	if (out->len == explain.begin || (!verdict->decider && missing))
+		add_call(&explain, name, missing);
 	for (unsigned int i = 0; i < facts->n && i < WHYNOT_FAILURES; i++)
 		lost += facts->failures[(facts->first + i) % WHYNOT_FAILURES].number != facts->first + i;
 	if (lost || facts->deep)

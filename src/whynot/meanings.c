@@ -126,6 +126,7 @@ static const struct {
 	{ "open", EOPNOTSUPP, { "the file system has no O_TMPFILE" } },
 	{ "open", EBUSY, { "the device is in use by another one" } },
 	{ "open", EOVERFLOW, { "the file is larger than 2 GB, and O_LARGEFILE was not given" } },
+	{ "open_by_handle_at", ESTALE, { "the handle is of no file that this file system has (any more)" } },
 	{ "open_by_handle_at", EPERM, { "CAP_DAC_READ_SEARCH is missing" } },
 	{ "openat2", EXDEV, { "the path leaves its directory or mount, and RESOLVE_ flags forbid it" } },
 	{ "openat2", ELOOP, { "too many symbolic links, or one where RESOLVE_ flags forbid it" } },
@@ -137,7 +138,8 @@ static const struct {
 	{ "prctl", EACCES, { "seccomp needs PR_SET_NO_NEW_PRIVS, or CAP_SYS_ADMIN" } },
 	{ "prctl", EPERM, { "the capability is not permitted and inheritable, securebits lock it, or CAP_SETPCAP or CAP_SYS_RESOURCE is missing" } },
 	{ "prctl", EINVAL, { "the kernel does not know this option, or its arguments do not fit" } },
-	{ "prlimit", EPERM, { "a hard limit can be raised only with CAP_SYS_RESOURCE, and that of descriptors only up to fs.nr_open" } },
+	{ "prlimit", EPERM, { "to raise a hard limit, and for the limits of another user's process, CAP_SYS_RESOURCE is needed; that of "
+			      "descriptors can be raised up to fs.nr_open" } },
 	{ "prlimit", EINVAL, { "the soft limit is above the hard one, or there is no such limit" } },
 	{ "process_vm_", EFAULT, { "nothing is mapped there, in this process or the other one" } },
 	{ "ptrace", EPERM, { "the process is traced already, has another user, or CAP_SYS_PTRACE is missing" } },
@@ -164,7 +166,7 @@ static const struct {
 	{ "seccomp", EACCES, { "seccomp needs PR_SET_NO_NEW_PRIVS, or CAP_SYS_ADMIN" } },
 	{ "semctl", ERANGE, { "a semaphore's value is at most 32767" } },
 	{ "semctl", EINVAL, { "there is no set of this number, or no semaphore" } },
-	{ "semget", EINVAL, { "more semaphores than kernel.sem permits (its first number), or than the set has" } },
+	{ "semget", EINVAL, { "more semaphores in a set than the first number of kernel.sem, or than the set with this key has, or none" } },
 	{ "semop", EAGAIN, { "the semaphore's value does not permit it now, and IPC_NOWAIT was given" } },
 	{ "semop", EFBIG, { "the set has no semaphore of this number" } },
 	{ "semop", E2BIG, { "more operations than kernel.sem permits (its third number)" } },
@@ -217,7 +219,7 @@ static const struct {
 	{ "unlink", EPERM, { "it is immutable or append-only, in a sticky directory and not ours, or a directory" } },
 	{ "unlinkat", EINVAL, { "a flag is unknown, or the path ends with a dot" } },
 	{ "unshare", EINVAL, { "a flag is unknown, or the process has several threads" } },
-	{ "userfaultfd", EPERM, { "vm.unprivileged_userfaultfd is 0, and CAP_SYS_PTRACE is missing" } },
+	{ "userfaultfd", EPERM, { "without CAP_SYS_PTRACE it needs UFFD_USER_MODE_ONLY, or 1 in vm.unprivileged_userfaultfd" } },
 	{ "utime", EACCES, { "the file is not ours, and we may not write it" } },
 	{ "utimensat", EPERM, { "the file is not ours, or immutable or append-only" } },
 	{ "vfork", EAGAIN, { .limit = RLIMIT_NPROC } },
@@ -287,6 +289,7 @@ static const struct {
 	{ NULL, ENOBUFS, { "the kernel has no memory for this now, or a queue is full" } },
 	{ NULL, ENXIO, { "there is no such device, or the file has nothing behind this place" } },
 	{ NULL, EIO, { "the device or the file system failed, or the terminal is another process group's" } },
+	{ NULL, ESTALE, { "the file is no more, on the server or in the file system" } },
 	{ NULL, EINPROGRESS, { "the socket does not wait: the connection is still being made" } },
 };
 

@@ -831,6 +831,155 @@ static int do_nodriver(void)
 	return open("nodriver", O_RDONLY);
 }
 
+/* --- more of each kind --- */
+
+static int do_handle(void)
+{
+	struct file_handle *handle = calloc(1, sizeof(*handle) + 8);
+
+	handle->handle_bytes = 8;
+	handle->handle_type = 1;
+	drop();
+	return open_by_handle_at(AT_FDCWD, handle, O_RDONLY);
+}
+static int do_stale(void)
+{
+	struct file_handle *handle = calloc(1, sizeof(*handle) + 8);
+
+	handle->handle_bytes = 8;
+	handle->handle_type = 0x77;
+	return open_by_handle_at(AT_FDCWD, handle, O_RDONLY);
+}
+static int do_fanotify(void)
+{
+	drop();
+	return syscall(SYS_fanotify_init, 4, O_RDONLY);
+}
+static int do_userfault(void)
+{
+	drop();
+	return syscall(SYS_userfaultfd, 0);
+}
+static int do_semmsl(void)
+{
+	return semget(IPC_PRIVATE, 100000, 0600);
+}
+static int do_mapempty(void)
+{
+	return mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0;
+}
+static int do_mapdir(void)
+{
+	return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open("/", O_RDONLY), 0) == MAP_FAILED ? -1 : 0;
+}
+static int do_mapwrite(void)
+{
+	int fd = open("own", O_RDONLY);
+
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0;
+}
+static int do_maplarge(void)
+{
+	return mmap(NULL, 1ULL << 62, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0;
+}
+static int do_maphuge(void)
+{
+	return mmap(NULL, 1 << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0) == MAP_FAILED
+		       ? -1
+		       : 0;
+}
+static int do_mapodd(void)
+{
+	return syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_PRIVATE, open("own", O_RDONLY), 100) == -1 ? -1 : 0;
+}
+static int do_setgroups(void)
+{
+	drop();
+	return syscall(SYS_setgroups, 0, NULL);
+}
+static int do_random(void)
+{
+	return syscall(SYS_getrandom, (char[8]){ 0 }, 8, 0x100);
+}
+static int do_raise(void)
+{
+	const struct rlimit more = { 4096, 8192 };
+
+	limit(RLIMIT_NOFILE, 64);
+	drop();
+	return prlimit(0, RLIMIT_NOFILE, &more, NULL);
+}
+static int do_limits_of(void)
+{
+	struct rlimit is;
+
+	drop();
+	return prlimit(1, RLIMIT_NOFILE, NULL, &is);
+}
+static int do_softhard(void)
+{
+	const struct rlimit wrong = { 100, 50 };
+
+	return prlimit(0, RLIMIT_NOFILE, &wrong, NULL);
+}
+static int do_pidfd(void)
+{
+	return syscall(SYS_pidfd_open, 4194000, 0);
+}
+static int do_pidfdflag(void)
+{
+	return syscall(SYS_pidfd_open, getpid(), 0x1000);
+}
+static int do_landlock(void)
+{
+	const unsigned long long access = 1;
+	int fd = syscall(444, &access, sizeof(access), 0);
+
+	drop();
+	return syscall(446, fd, 0);
+}
+static int do_acct(void)
+{
+	drop();
+	return acct(NULL);
+}
+static int do_acctdir(void)
+{
+	return acct("/tmp");
+}
+static int do_kexec(void)
+{
+	drop();
+	return syscall(SYS_kexec_load, 0, 0, NULL, 0);
+}
+static int do_fsopen(void)
+{
+	drop();
+	return syscall(430, "tmpfs", 0);
+}
+static int do_fsopentype(void)
+{
+	return syscall(430, "nosuchfs", 0);
+}
+static int do_memfd(void)
+{
+	return memfd_create("x", 0x80000);
+}
+static int do_memfdname(void)
+{
+	char name[300];
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[299] = 0;
+	return memfd_create(name, 0);
+}
+static int do_script(void)
+{
+	char *const args[] = { "script", NULL };
+
+	return execve("./script", args, args + 1);
+}
+
 static const struct {
 	const char *name;
 	int (*fail)(void);
@@ -910,7 +1059,6 @@ static const struct {
 	REASON(nosuch),
 	REASON(mapproc),
 	REASON(lockhole),
-	REASON(tty),
 	REASON(pipe),
 	REASON(pipesize),
 	REASON(mmapmin),
@@ -955,6 +1103,34 @@ static const struct {
 	REASON(delmodule),
 	REASON(ambient),
 	REASON(nodriver),
+	REASON(handle),
+	REASON(stale),
+	REASON(fanotify),
+	REASON(userfault),
+	REASON(semmsl),
+	REASON(mapempty),
+	REASON(mapdir),
+	REASON(mapwrite),
+	REASON(maplarge),
+	REASON(maphuge),
+	REASON(mapodd),
+	REASON(setgroups),
+	REASON(random),
+	REASON(raise),
+	REASON(limits_of),
+	REASON(softhard),
+	REASON(pidfd),
+	REASON(pidfdflag),
+	REASON(landlock),
+	REASON(acct),
+	REASON(acctdir),
+	REASON(kexec),
+	REASON(fsopen),
+	REASON(fsopentype),
+	REASON(memfd),
+	REASON(memfdname),
+	REASON(script),
+	REASON(tty),
 };
 
 static int fail(const char *name)

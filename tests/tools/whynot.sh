@@ -168,6 +168,25 @@ test_reasons() {
 	delmodule no module of this name
 	ambient permitted and inheritable
 	nodriver no driver for this device
+	handle CAP_DAC_READ_SEARCH is missing
+	stale handle is of no file
+	fanotify CAP_SYS_ADMIN is missing
+	semmsl kernel\.sem is [0-9]+
+	mapdir cannot be mapped
+	mapwrite not open for reading, or for writing
+	maplarge no free range of addresses
+	maphuge no huge pages are free
+	setgroups CAP_SETGID is missing
+	random a flag is unknown
+	raise CAP_SYS_RESOURCE is missing|raised only with CAP_SYS_RESOURCE
+	pidfd no such process
+	acct CAP_SYS_PACCT is missing
+	kexec CAP_SYS_BOOT is missing
+	fsopen CAP_SYS_ADMIN is missing
+	fsopentype no file system of this name
+	memfdname longer than 249
+	script interpreter.*does not exist
+	tty does not know this request
 	EOF
 	clear_away
 	total=$(wc -l < table) bad=$(wc -l < wrong)
@@ -175,6 +194,22 @@ test_reasons() {
 	# nine of ten where sessions make functions cheap, three of four elsewhere
 	if has kprobe.multi; then most=$((total / 10)); else most=$((total / 4)); fi
 	[ "$bad" -le "$most" ] || fail "$bad of $total: $(tr '\n' ';' < wrong)"
+}
+
+# The words have the value of a setting, which interpreter is missing, and the name of what a mount's root is mounted on.
+# kernels=ends
+test_words() {
+	prepare
+	reasons wrong <<- 'EOF'
+	semmsl more semaphores in a set than the first number of kernel\.sem, .* \(kernel\.sem is [0-9]
+	script "decided":"open_exec\(.*/no/such.*interpreter of the program does not exist
+	maplarge no free range of addresses
+	setgroups !may be
+	tty "call":"ioctl".*"decided":(null|"[^}]*= -ENOIOCTLCMD")
+	acctdir "decided":"may_open\([^}]*path=[^ ]*tmp
+	EOF
+	clear_away
+	[ ! -s wrong ] || fail "$(cat wrong answers)"
 }
 
 test_yama() {
