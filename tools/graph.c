@@ -17,6 +17,7 @@ struct settings {
 	uint32_t depth, calls;
 	bool with_stacks, trees;
 	const char *only_if;
+	struct opt_list under;
 	struct stacks_settings stacks;
 	struct probes_settings probes;
 	struct graph_settings graph;
@@ -34,7 +35,8 @@ static const struct opt options[] = {
 	    "no trees: print each entry of kernel functions as it comes, with its caller"),
 	OPT(OPT_U32, struct settings, depth, 'D', "depth", "N", "only N levels of calls", .also = "max-graph-depth",
 	    .min = 1, .max = UINT32_MAX - 1),
-	OPT(OPT_STRING, struct settings, graph.under, 'g', "under", "FUNCTION", "only calls of FUNCTION and what is called in them"),
+	OPT(OPT_LIST, struct settings, under, 'g', "under", "FUNCTION",
+	    "only calls of FUNCTION and what is called in them; may be repeated"),
 	OPT(OPT_SECONDS, struct settings, slower, 't', "slower", "TIME", "only calls that took at least TIME: 10us"),
 	OPT(OPT_BOOL, struct settings, probes.regex, 0, "regexp", NULL, "patterns are POSIX extended regular expressions"),
 	PROBES_MANGLED(struct settings, probes.mangled),
@@ -96,7 +98,7 @@ static const char *not_flat(const struct settings *settings)
 	       : settings->slower      ? "--slower"
 	       : settings->only_if     ? "--if"
 	       : graph->results	       ? "--results"
-	       : graph->under	       ? "--under"
+	       : settings->under.n     ? "--under"
 	       : graph->folded	       ? "--folded"
 	       : graph->flame	       ? "--flame"
 	       : graph->perfetto       ? "--perfetto"
@@ -158,7 +160,8 @@ static int configure(struct engine_instance *instance, struct progs_source *own,
 		ret = check_stacks(settings, err);
 	if (ret)
 		return ret;
-	settings->probes.also = settings->graph.under;
+	settings->graph.under = settings->probes.also = settings->under.v;
+	settings->graph.n_under = settings->probes.n_also = settings->under.n;
 	settings->graph.pid = instance->ctx->pid;
 	settings->graph.least = settings->slower;
 	settings->graph.regex = settings->probes.regex;
@@ -170,7 +173,7 @@ static int configure(struct engine_instance *instance, struct progs_source *own,
 		.least = settings->slower,
 		.depth = settings->depth ?: UINT32_MAX,
 		.args = settings->graph.reads_args,
-		.under = settings->graph.under != NULL,
+		.under = settings->under.n != 0,
 		.limited = settings->depth != 0,
 	};
 	settings->stacks.kernel_only = true;

@@ -24,7 +24,7 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 					  .both = settings->both,
 					  .value = settings->value,
 					  .pid = instance->ctx->pid };
-	size_t n = instance->args.n + (settings->also != NULL), bad = 0;
+	size_t n = instance->args.n + settings->n_also, bad = 0;
 	__free const char **specs = base_alloc((n + 1) * sizeof(*specs));
 	int ret;
 
@@ -33,7 +33,7 @@ int probes_resolve(struct engine_instance *instance, const struct probes_setting
 		return err_set(err, -EINVAL, "nothing to %s: name at least one probe", what);
 	}
 	for (size_t i = 0; i < n; i++)
-		specs[i] = i < instance->args.n ? instance->args.v[i] : settings->also;
+		specs[i] = i < instance->args.n ? instance->args.v[i] : settings->also[i - instance->args.n];
 	ret = target_resolve(specs, n, &options, set, &bad, err);
 	say_unseen(set);
 	if (ret && err->at >= 0) {

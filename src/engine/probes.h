@@ -10,7 +10,8 @@ struct probes_settings {
 	bool regex, mangled, force;
 	/* Set by the engine: functions are probed at both ends; it reads what they return. */
 	bool both, value;
-	const char *also; /* one more spec than the arguments; NULL: none */
+	const char *const *also; /* more specs than the arguments */
+	size_t n_also;
 	int mech;
 };
 

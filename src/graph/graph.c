@@ -119,7 +119,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	find_functions(graph);
 	if ((settings->flat && graph_flat_check(set, err)) || graph_files_add(&graph->files, settings, err) ||
 	    refuse_both(graph, err) ||
-	    (settings->under && graph_roots_mark(settings, graph->functions, set->n_slots, about, err)) ||
+	    (settings->n_under && graph_roots_mark(settings, graph->functions, set->n_slots, about, err)) ||
 	    graph_if_bind(&graph->only_if, settings->only_if, graph->prototypes, graph->functions, set->n_slots, err) ||
 	    begin_record(graph, err)) {
 		graph_free(graph);

@@ -36,7 +36,8 @@ struct graph_settings {
 	const char *perfetto;	    /* a file for Perfetto; NULL: none */
 	const char *trace_dat;	    /* a file for trace-cmd; NULL: none */
 	const char *record;	    /* a file for the calls as a recording; NULL: none */
-	const char *under;	    /* a spec: trees begin with these functions; NULL: with any */
+	const char *const *under;   /* specs: trees begin with these functions; none: with any */
+	size_t n_under;
 	bool regex, force;	    /* of the spec, as of struct target_options; force: overwrite files, too */
 	pid_t pid;		    /* likewise */
 	uint64_t least;		    /* ns: calls that have not returned are shown only if they have taken so long */

@@ -26,15 +26,15 @@ static size_t mark_root(const struct target *const *functions, size_t n_slots, c
 	return n;
 }
 
-int graph_roots_mark(const struct graph_settings *settings, const struct target *const *functions, size_t n_slots,
-		     uint8_t *about, struct err *err)
+static int mark_spec(const struct graph_settings *settings, const char *spec, const struct target *const *functions,
+		     size_t n_slots, uint8_t *about, struct err *err)
 {
 	const struct target_options options = {
 		.pid = settings->pid, .regex = settings->regex, .force = settings->force, .both = true
 	};
 	__cleanup(target_set_release) struct target_set roots = {};
 	size_t bad, n = 0;
-	int ret = target_resolve(&settings->under, 1, &options, &roots, &bad, err);
+	int ret = target_resolve(&spec, 1, &options, &roots, &bad, err);
 
 	if (ret)
 		return ret;
@@ -42,6 +42,15 @@ int graph_roots_mark(const struct graph_settings *settings, const struct target 
 		n += mark_root(functions, n_slots, root, about);
 	if (n)
 		return 0;
-	return err_set(err, -ENOENT, "nothing can be seen under '%s': it is no function with a return that can be probed",
-		       settings->under);
+	return err_set(err, -ENOENT, "nothing can be seen under '%s': it is no function that can be probed", spec);
+}
+
+int graph_roots_mark(const struct graph_settings *settings, const struct target *const *functions, size_t n_slots,
+		     uint8_t *about, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < settings->n_under; i++)
+		ret = mark_spec(settings, settings->under[i], functions, n_slots, about, err);
+	return ret;
 }

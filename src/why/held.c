@@ -224,7 +224,7 @@ static int check_options(struct held *held, struct err *err)
 									   : "--user-stacks",
 			      "is of --over: say how long a wait is, as in --over 100us");
 	if (settings->cpus && by_cpu)
-		return refuse(held, err, "--cpu", "and --cpus say both which processors: choose one");
+		return refuse(held, err, "--cpu", "and --cpus both say which processors: choose one");
 	if (foreign)
 		return refuse(held, err, foreign, "does not go with --over");
 	if (settings->user_stacks && settings->without_stacks)

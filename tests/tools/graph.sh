@@ -109,6 +109,10 @@ test_depth_and_under() {
 	tree n_mid:- n_root:none n_leaf:n_mid
 	rows_of n_leaf 60
 	rows_of n_root 0
+	run sonde graph --json -g u:/bin/nested:n_leaf -g u:/bin/nested:n_root -- nested tree 5 2
+	expect_json tid depth func ns
+	tree n_root:- n_leaf:n_root
+	rows_of n_leaf 60
 }
 
 # Kernel functions of a command, with arguments and results: the same open, seen by two functions.
@@ -189,10 +193,10 @@ test_folded() {
 	expect_exit 2
 }
 
-# Calls that come before the one that they are in have returned are in it, in files.
-# timeout=300
+# Calls that come before the one that they are in has returned are in it, in files.
+# kernels=turns timeout=300
 test_folded_large() {
-	run sonde graph --folded - 'u:/bin/nested:n_*' -- nested wide 150000
+	run sonde graph --folded - 'u:/bin/nested:n_*' -- nested wide 70000
 	expect_exit 0
 	! grep 'too many others' err || fail "files have all calls in their callers"
 	sed 's/ [0-9]*$//' out | sort > paths
