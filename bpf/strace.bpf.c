@@ -252,6 +252,17 @@ static __always_inline void end_noted(const struct call *call, __u32 how)
 	free_entry(entry, how);
 }
 
+/* Whether the begin is sent when it happens. */
+static __always_inline bool is_early(const struct call *call, const volatile struct strace_plan *plan, bool typed, __u32 how)
+{
+	struct call_regs now;
+
+	if (!plan || how & STRACE_HOW_EARLY || !plan->early || !plan->early_of.last)
+		return !plan || how & STRACE_HOW_EARLY || plan->early;
+	return call_read_regs(call->regs, typed, &now) && now.argument >= plan->early_of.first &&
+	       now.argument <= plan->early_of.last;
+}
+
 /* Whether the verifier knows the type of a call's registers. */
 #define call_regs_typed() (context_kind() == CONTEXT_RAW_TP ? typed_arguments() : typed_current())
 
@@ -276,7 +287,7 @@ static __always_inline int begins(void *ctx, bool typed)
 		count_begin();
 	if (how & STRACE_HOW_NO_RECORDS)
 		return 0;
-	if (plan && !(how & STRACE_HOW_EARLY) && !plan->early) {
+	if (!is_early(&call, plan, typed, how)) {
 		note_begin(&call, how, 0);
 		return 0;
 	}

@@ -43,7 +43,6 @@ enum strace_kind {
 
 /* strace_record.flags */
 #define STRACE_COMPAT 1 /* a 32-bit call, with another number */
-#define STRACE_CUT    2 /* some blobs are missing: there was no room */
 #define STRACE_LAST   4 /* STRACE_ENDED: it was the last thread of its process */
 
 /*
@@ -148,8 +147,15 @@ static inline unsigned int strace_size_of_request(unsigned int request)
 {
 	unsigned int size = request >> 16 & 0x3fff;
 
-	return size ? size : request < 0x5400 ? 520 : 64;
+	return size ? size : request < 0x5400 ? 520
+					      : 64;
 }
+
+/* First arguments of a call, which say what it is to do; last 0: all. */
+struct strace_range {
+	unsigned short first, last;
+};
+_Static_assert(sizeof(struct strace_range) == 4, "as on the other side");
 
 struct strace_step {
 	unsigned char op, tag;
@@ -157,9 +163,10 @@ struct strace_step {
 	/* STRACE_BYTES, STRACE_VECTORS: the number, times scale; none: scale alone. wide: of 8 bytes in a blob, else 4. */
 	unsigned char count_from, count_at, wide, when;
 	unsigned short scale;
-	unsigned short most; /* bytes; of each blob if there are several */
+	unsigned short most;	/* bytes; of each blob if there are several */
+	struct strace_range of; /* only in such calls */
 };
-_Static_assert(sizeof(struct strace_step) == 12, "as on the other side");
+_Static_assert(sizeof(struct strace_step) == 16, "as on the other side");
 
 /* The magic number of the file system of sockets (SOCKFS_MAGIC). */
 #define STRACE_SOCKETS 0x534f434b
@@ -204,9 +211,10 @@ struct strace_plan {
 	unsigned char early;		/* its begin is sent when it happens */
 	unsigned char brief;		/* enum strace_brief */
 	struct strace_step only, other; /* of its end, if it is brief */
-	unsigned short unused[3];
+	struct strace_range early_of;
+	unsigned short unused;
 };
-_Static_assert(sizeof(struct strace_plan) == 40, "as on the other side");
+_Static_assert(sizeof(struct strace_plan) == 48, "as on the other side");
 
 /* A call whose end has one or two small steps, of arguments' pointers, is copied right into the buffer of records. */
 enum strace_brief {

@@ -27,7 +27,7 @@ static __always_inline struct strace_scratch *scratch_of(__u32 lane)
 	return bpf_map_lookup_elem(&strace_lanes, &lane);
 }
 
-/* A number that a step names: from an argument, the result, or the bytes of an earlier step. */
+/* A number that a step names: from an argument, the result, or the bytes of an earlier step; 0 if these are fewer. */
 static __always_inline __u64 number_of(struct strace_scratch *scratch, __u32 from, __u32 at, bool wide)
 {
 	__u64 index = from, value;
@@ -41,10 +41,12 @@ static __always_inline __u64 number_of(struct strace_scratch *scratch, __u32 fro
 	if (from < STRACE_FROM_BLOB)
 		return 0;
 	index = scratch->at[from & (STRACE_BLOBS - 1)];
-	if (!index)
-		return 0;
-	index = (index + at) & (STRACE_ROOM - 1);
 	barrier_var(index);
+	if (index < sizeof(struct strace_blob) || index >= STRACE_ROOM)
+		return 0;
+	if (at + (wide ? 8 : 4) > ((struct strace_blob *)(scratch->data + index - sizeof(struct strace_blob)))->n)
+		return 0;
+	index += at & 0xff;
 	value = *(volatile __u64 *)(scratch->data + index);
 	return wide ? value : (__u32)value;
 }
@@ -55,10 +57,8 @@ static __always_inline struct strace_blob *new_blob(struct strace_scratch *scrat
 	__u32 begin = scratch->record.size;
 
 	barrier_var(begin);
-	if (begin >= STRACE_ROOM - sizeof(struct strace_blob)) {
-		scratch->record.flags |= STRACE_CUT;
+	if (begin >= STRACE_ROOM - sizeof(struct strace_blob))
 		return NULL;
-	}
 	*at = begin + sizeof(struct strace_blob);
 	return (void *)scratch->data + begin;
 }
@@ -78,17 +78,23 @@ static __always_inline void end_blob(struct strace_scratch *scratch, struct stra
 
 #define PAGE 4096
 
-/* Copies what of n bytes is on the first page, if a later one cannot be read. Returns how many these are. */
+/*
+ * Copies what of n bytes, which are less than STRACE_ROOM, is on the first two pages or on the first, if a later one
+ * cannot be read. Returns how many these are.
+ */
 static __always_inline __u32 copy_to_edge(void *to, __u64 from, __u32 n)
 {
 	__u64 here = PAGE - (from & (PAGE - 1));
 
-	if (here >= n)
-		return 0;
-	barrier_var(here);
-	if (here > PAGE)
-		return 0;
-	return bpf_probe_read_user(to, here, (void *)from) ? 0 : here;
+#pragma unroll
+	for (__u32 pages = 2; pages; pages--) {
+		__u64 some = here + (pages - 1) * PAGE;
+
+		barrier_var(some);
+		if (some < n && some <= pages * PAGE && !bpf_probe_read_user(to, some, (void *)from))
+			return some;
+	}
+	return 0;
 }
 
 /* Copies a text, or `count` bytes, but `most` at most. */
@@ -223,6 +229,8 @@ __noinline int copy_set_files(__u32 lane, __u32 tag, __u32 begin)
 	barrier_var(at);
 	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
 		return 0;
+	if (((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n < sizeof(bits))
+		return 0;
 	bits = *(volatile __u64 *)(scratch->data + at);
 	for (__u32 fd = 0; fd < 64; fd++)
 		if (bits >> fd & 1)
@@ -235,6 +243,14 @@ static __always_inline bool is_wanted_step(const volatile struct strace_step *st
 	bool failed = ret < 0 && ret >= -ERRORS_MAX;
 
 	return !(step->when & STRACE_IF_OK && failed) && !(step->when & STRACE_IF_FAILED && !failed);
+}
+
+/* Whether a step is for such a call. */
+static __always_inline bool is_of_call(struct strace_scratch *scratch, const volatile struct strace_step *step)
+{
+	__u64 first = scratch->record.args[0];
+
+	return !step->of.last || (first >= step->of.first && first <= step->of.last);
 }
 
 /* How many bytes STRACE_BYTES are: more than there can be if the number makes no sense. */
@@ -282,7 +298,7 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 	if (!scratch || index >= STRACE_STEPS)
 		return 0;
 	step = &strace_steps[index];
-	if (!is_wanted_step(step, scratch->record.ret))
+	if (!is_wanted_step(step, scratch->record.ret) || !is_of_call(scratch, step))
 		return 0;
 	op = step->op;
 	if (op <= STRACE_OF_POINTER)

@@ -260,7 +260,7 @@ static const struct strace_call calls[] = {
 	CALL(init_module, POINTER, SIZE, &t_text),
 	CALL(finit_module, FD, &t_text, &t_module_init),
 	CALL(delete_module, &t_text, &t_module_exit),
-	CALL(ptrace, &t_ptrace),
+	CALL(ptrace, &t_ptrace, &t_ptrace_pid, &t_ptrace_where, &t_ptrace_data),
 	CALL(seccomp, &t_seccomp, &t_seccomp_flags, &t_seccomp_arg),
 	CALL_RET(landlock_create_ruleset, strace_ret_fd, &t_landlock, SIZE, &t_landlock_flags),
 	CALL(landlock_add_rule, FD, &t_landlock_rule, &t_landlock_what, &t_hex_short),

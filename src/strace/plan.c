@@ -104,7 +104,7 @@ static bool is_early(const struct strace_plan *plan, const char *name)
 /* How one step of a call's end can be copied right into the buffer of records. */
 static enum strace_brief brief_of(const struct strace_step *step)
 {
-	if (step->from >= STRACE_ARGS || step->when & STRACE_TO_EDGE)
+	if (step->from >= STRACE_ARGS || step->when & STRACE_TO_EDGE || step->of.last)
 		return STRACE_LONG;
 	if (step->op == STRACE_STRING)
 		return STRACE_BRIEF_TEXT;
@@ -128,6 +128,20 @@ static struct numbered numbered_of(int i)
 	return (struct numbered){ strace_number_32(i), syscall_name_32(i), strace_call_of_32(i) };
 }
 
+/* In which calls the begin is sent when it happens: as the only type with steps for it says. */
+static struct strace_range early_of(const struct strace_call *call)
+{
+	struct strace_range range = {};
+	unsigned int n = 0;
+
+	for (unsigned int arg = 0; arg < STRACE_ARGS && call->args[arg]; arg++)
+		if (call->args[arg]->enter || call->args[arg]->both) {
+			range = call->args[arg]->begins;
+			n++;
+		}
+	return n == 1 ? range : (struct strace_range){};
+}
+
 static void make_plan(struct strace_plans *plans, struct strace_plan *plan, const struct strace_settings *settings,
 		      const struct numbered *numbered)
 {
@@ -140,6 +154,7 @@ static void make_plan(struct strace_plans *plans, struct strace_plan *plan, cons
 	if (call && plan->wanted && plans->n + 2 * STRACE_BLOBS <= STRACE_STEPS) {
 		plan->enter = plans->n;
 		plan->n_enter = add_end(plans, &own, call, true);
+		plan->early_of = early_of(call);
 		plan->exit = plans->n;
 		plan->n_exit = add_end(plans, &own, call, false);
 	}

@@ -75,8 +75,10 @@ void strace_print_name(struct str *out, const struct strace_record *record)
 }
 
 /* The argument's memory comes only with the call's end. */
-static bool needs_end(const struct strace_type *type)
+static bool needs_end(const struct strace_line *line, const struct strace_type *type)
 {
+	if (type->steps[0].op && type->waits)
+		return type->waits(line);
 	return type->steps[0].op && !type->enter && !type->both;
 }
 
@@ -97,7 +99,7 @@ static bool is_struct(const struct strace_type *type)
 	enum strace_op op = type->steps[0].op;
 
 	if (type == &t_in || type == &t_out || type == &t_random || type == &t_xattr_in || type == &t_xattr_out ||
-	    type == &t_xattr_list || type == &t_ptrace || type == &t_kcmp_second || type == &t_futex)
+	    type == &t_xattr_list || type == &t_ptrace_where || type == &t_ptrace_data || type == &t_kcmp_second || type == &t_futex)
 		return false;
 	return op && op != STRACE_STRING && op != STRACE_FILE;
 }
@@ -132,7 +134,7 @@ unsigned int strace_print_args(struct strace_line *line, unsigned int from, unsi
 
 		if (line->call && !raw && !line->call->args[i])
 			break;
-		if (line->call && !line->exit && !raw && needs_end(line->call->args[i]))
+		if (line->call && !line->exit && !raw && needs_end(line, line->call->args[i]))
 			return i;
 		before = line->out->len;
 		if (i)
@@ -165,7 +167,7 @@ void strace_print_result(struct strace_line *line)
 
 	if (ret < 0 && ret >= -ERRORS_MAX)
 		strace_error(line->out, -ret);
-	else if (is_raw(line, line->exit))
+	else if (is_raw(line, line->exit) || !strace_name_of_call(line->exit))
 		str_addf(line->out, "%#llx", (unsigned long long)ret);
 	else if (line->call && line->call->ret)
 		line->call->ret(line);

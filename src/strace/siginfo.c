@@ -18,6 +18,14 @@ const struct strace_words strace_audit_archs = {
 	"ALPHA =0xe0000008 MIPSEL64N32"
 };
 
+const char *strace_name_in(unsigned int arch, uint64_t number)
+{
+	if (number > INT32_MAX)
+		return NULL;
+	return arch == STRACE_OWN_ARCH ? syscall_name(number) : arch == STRACE_NARROW_ARCH ? syscall_name_32(number)
+											   : NULL;
+}
+
 /* In hundredths of a second, whatever the kernel's clock. */
 static void add_ticks(struct str *out, const char *name, long long ticks)
 {
@@ -91,6 +99,7 @@ static void add_raised(struct strace_line *line, const int *v, int signal)
 {
 	const long long *halves = (const void *)v;
 	struct str *out = line->out;
+	const char *name;
 
 	switch (signal) {
 	case SIGCHLD:
@@ -117,8 +126,9 @@ static void add_raised(struct strace_line *line, const int *v, int signal)
 		str_add(out, ", si_call_addr=");
 		strace_address(out, halves[2]);
 		str_addf(out, ", si_syscall=");
-		if (syscall_name(v[6]))
-			str_addf(out, "__NR_%s", syscall_name(v[6]));
+		name = strace_name_in(v[7], v[6]);
+		if (name)
+			str_addf(out, "__NR_%s", name);
 		else
 			str_add_u64(out, (unsigned int)v[6]);
 		str_add(out, ", si_arch=");

@@ -63,6 +63,10 @@ struct strace_type {
 	struct strace_step steps[STRACE_TYPE_STEPS];
 	bool enter; /* the steps are for the begin of the call, which changes the memory */
 	bool both;  /* for both ends */
+	/* enter, both: only in such calls, of which this is the only type with steps for the begin */
+	struct strace_range begins;
+	/* Whether the text needs the call's end; NULL: if there are steps, and none for the begin. */
+	bool (*waits)(const struct strace_line *line);
 };
 
 /* A call: its arguments up to the first without print(). */
@@ -274,8 +278,17 @@ void strace_vectors(struct strace_line *line, unsigned int arg, unsigned int ste
 void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int step, const struct strace_blob *array,
 		       size_t nth, uint64_t address, uint64_t n, uint64_t most);
 
-/* AUDIT_ARCH_* */
+/* AUDIT_ARCH_ of this machine's calls, and of those of 32-bit programs. */
+#ifdef __x86_64__
+#define STRACE_OWN_ARCH	   0xc000003e
+#define STRACE_NARROW_ARCH 0x40000003
+#else
+#define STRACE_OWN_ARCH	   0xc00000b7
+#define STRACE_NARROW_ARCH 0x40000028
+#endif
+/* AUDIT_ARCH_*; and the name of a call of such an architecture, NULL: not known. */
 extern const struct strace_words strace_audit_archs;
 extern const struct strace_family strace_address_families, strace_netlink_families, strace_open_flags, strace_msg_flags;
 
 #endif
+const char *strace_name_in(unsigned int arch, uint64_t number);

@@ -313,7 +313,10 @@ TYPE(t_uring);
 TYPE(t_landlock);
 TYPE(t_seccomp_flags);
 TYPE(t_seccomp_arg);
-TYPE(t_ptrace);
+TYPE(t_ptrace); /* its request; the other arguments follow */
+TYPE(t_ptrace_pid);
+TYPE(t_ptrace_where);
+TYPE(t_ptrace_data);
 
 /* results */
 void strace_ret_address(struct strace_line *line);

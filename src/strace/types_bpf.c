@@ -13,6 +13,8 @@ WORDS(t_bpf, "BPF_",
 
 enum {
 	MAP_CREATE = 0,
+	PROG_LOAD = 5,
+	OBJ_PIN = 6,
 	RAW_TRACEPOINT_OPEN = 17,
 	BTF_LOAD = 18,
 	TASK_FD_QUERY = 20,
@@ -118,8 +120,8 @@ static const char *const shapes[] = {
 	"{start_id=%u4, next_id=%u4%?, open_flags=" OPEN_FLAGS "%|%+}",
 };
 
-/* The largest struct of a command, and what is looked at behind it. */
-#define ATTRIBUTES_SIZE 256
+/* As many as the kernel looks at, whatever the command knows of. */
+#define ATTRIBUTES_SIZE 4096
 
 enum {
 	ATTRIBUTES,
@@ -219,7 +221,7 @@ static void print_bpf_attr(struct strace_line *line, unsigned int arg)
 	const char *shape;
 
 	if (strace_arg(line, arg) && blob && blob->n && blob->status != STRACE_UNREAD && size <= 4096 &&
-	    command < ARRAY_SIZE(shapes)) {
+	    command < ARRAY_SIZE(shapes) && blob->n >= size) {
 		memcpy(bytes, strace_bytes(blob), blob->n < sizeof(bytes) ? blob->n : sizeof(bytes));
 		shape = shape_of(command, bytes);
 		if (strace_shape_pointed(line, shape, strlen(shape), bytes, sizeof(bytes), size, add_pointed))
@@ -233,7 +235,7 @@ const struct strace_type t_bpf_attr = {
 	print_bpf_attr,
 	.steps = {
 		STEP_ARRAY(NEXT(1), 1, ATTRIBUTES_SIZE),
-		{ STRACE_STRING, STEP_AT(16), .most = MOST_TEXT },
+		{ STRACE_STRING, STEP_AT(16), .most = MOST_TEXT, .of = { PROG_LOAD, TASK_FD_QUERY } },
 		{
 			STRACE_BYTES,
 			STEP_AT(0),
@@ -241,8 +243,9 @@ const struct strace_type t_bpf_attr = {
 			.scale = FIRST_MOST,
 			.most = FIRST_MOST,
 			.when = STRACE_TO_EDGE,
+			.of = { OBJ_PIN, BTF_LOAD },
 		},
-		{ STRACE_STRING, STEP_AT(32), .most = MOST_TEXT },
+		{ STRACE_STRING, STEP_AT(32), .most = MOST_TEXT, .of = { PROG_LOAD, PROG_LOAD } },
 		{
 			STRACE_BYTES,
 			STEP_AT(8),
@@ -251,6 +254,7 @@ const struct strace_type t_bpf_attr = {
 			.scale = STRACE_FILTER_CODE,
 			.most = STRACE_FILTER_MOST,
 			.when = STRACE_IF_WHOLE | STRACE_TO_EDGE,
+			.of = { PROG_LOAD, PROG_LOAD },
 		},
 	},
 };

@@ -87,15 +87,7 @@ static const struct {
 
 #define SIGINFO_SIZE   128
 #define REGISTERS_SIZE 216
-/* AUDIT_ARCH_ of this machine's calls, and of those of 32-bit programs. */
-#ifdef __x86_64__
-#define OWN_ARCH    0xc000003e
-#define NARROW_ARCH 0x40000003
-#else
-#define OWN_ARCH    0xc00000b7
-#define NARROW_ARCH 0x40000028
-#endif
-#define FLOATS_SIZE 512
+#define FLOATS_SIZE    512
 
 /* The first n bytes of registers; more: the caller has more. */
 static void add_registers(struct strace_line *line, const unsigned char *bytes, size_t n, bool more)
@@ -183,13 +175,16 @@ static void add_struct(struct strace_line *line, unsigned int arg, unsigned int 
 		strace_address(line->out, address);
 }
 
+/* Steps of the data. */
 enum {
 	STEP_WORDS,
 	STEP_REGISTERS,
-	STEP_AREA,
+	STEP_INFO,
 	STEP_SET,
 	STEP_ELEMENTS,
 };
+
+#define INFO_SIZE 96 /* bytes of struct siginfo and of struct ptrace_syscall_info that are printed */
 
 static void add_where(struct strace_line *line, unsigned int arg, unsigned int request)
 {
@@ -205,7 +200,7 @@ static void add_where(struct strace_line *line, unsigned int arg, unsigned int r
 		strace_word(line->out, &sets, (unsigned int)address);
 		return;
 	case PEEKSIGINFO:
-		add_struct(line, arg, STEP_AREA, address, area);
+		add_struct(line, arg, 0, address, area);
 		return;
 	case GETSIGMASK:
 	case SETSIGMASK:
@@ -232,7 +227,7 @@ static void add_mask(struct strace_line *line, unsigned int arg, bool is_there)
 
 static void add_siginfo(struct strace_line *line, unsigned int arg, bool is_there)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, STEP_REGISTERS, 0);
+	const struct strace_blob *blob = strace_blob(line, arg, STEP_INFO, 0);
 	int signal;
 
 	if (!is_there || !strace_arg(line, 3) || !blob || blob->status == STRACE_UNREAD || blob->n < STRACE_SIGINFO) {
@@ -333,17 +328,15 @@ static void add_metadata(struct strace_line *line, unsigned int arg)
 /* A call, and its arguments as far as they are there. */
 static void add_call(struct strace_line *line, const unsigned char *bytes, size_t n, bool is_seccomp)
 {
-	const char *name = NULL;
+	const char *name;
 	uint64_t value;
 	uint32_t arch;
 
 	memcpy(&value, bytes + 24, sizeof(value));
 	memcpy(&arch, bytes + 4, sizeof(arch));
-	if (value <= INT32_MAX)
-		name = arch == OWN_ARCH ? syscall_name(value) : arch == NARROW_ARCH ? syscall_name_32(value)
-										    : NULL;
+	name = strace_name_in(arch, value);
 	str_addf(line->out, ", %s={nr=", is_seccomp ? "seccomp" : "entry");
-	if (name && arch == OWN_ARCH)
+	if (name && arch == STRACE_OWN_ARCH)
 		str_addf(line->out, "__NR_%s", name);
 	else
 		str_addf(line->out, name ? "%llu /* %s */" : "%llu", (unsigned long long)value, name);
@@ -363,10 +356,10 @@ static void add_call(struct strace_line *line, const unsigned char *bytes, size_
 static void add_syscall_info(struct strace_line *line, unsigned int arg)
 {
 	static const struct strace_words kinds = { "PTRACE_SYSCALL_INFO_", "NONE ENTRY EXIT SECCOMP" };
-	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, STEP_REGISTERS, 0) : NULL;
+	const struct strace_blob *blob = strace_ok(line) ? strace_blob(line, arg, STEP_INFO, 0) : NULL;
 	uint64_t size = strace_arg(line, 2), value;
 	const char *name;
-	unsigned char bytes[96] = {};
+	unsigned char bytes[INFO_SIZE] = {};
 	size_t n;
 
 	value = strace_ret(line);
@@ -485,34 +478,67 @@ static void add_data(struct strace_line *line, unsigned int arg, unsigned int re
 	}
 }
 
-static void print_ptrace(struct strace_line *line, unsigned int arg)
+/* A number of more bits is no request. */
+static unsigned int request_of(const struct strace_line *line)
 {
-	/* a number of more bits is no request */
-	unsigned int request = strace_arg(line, 0) > UINT32_MAX ? UINT32_MAX : strace_arg(line, 0);
-
-	strace_word(line->out, &requests, strace_arg(line, 0));
-	if (!request)
-		return;
-	str_add(line->out, ", ");
-	strace_pid(line, strace_arg(line, 1));
-	if (request == KILL || request == ATTACH || request == INTERRUPT || request == LISTEN)
-		return;
-	if (request < GETREGS || request > SETFPREGS) {
-		str_add(line->out, ", ");
-		add_where(line, arg, request);
-	}
-	str_add(line->out, ", ");
-	add_data(line, arg, request);
+	return strace_arg(line, 0) > UINT32_MAX ? UINT32_MAX : strace_arg(line, 0);
 }
 
-#define STEP_OF(ARG, SIZE) \
-	STRACE_BYTES, .from = NEXT(ARG), .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE
-const struct strace_type t_ptrace = {
-	print_ptrace,
+static void print_ptrace(struct strace_line *line, unsigned int arg)
+{
+	strace_word(line->out, &requests, strace_arg(line, arg));
+}
+
+static void print_ptrace_pid(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, 0))
+		strace_pid(line, strace_arg(line, arg));
+}
+
+static bool has_where(unsigned int request)
+{
+	return request && request != KILL && request != ATTACH && request != INTERRUPT && request != LISTEN;
+}
+
+static void print_ptrace_where(struct strace_line *line, unsigned int arg)
+{
+	unsigned int request = request_of(line);
+
+	if (has_where(request) && (request < GETREGS || request > SETFPREGS))
+		add_where(line, arg, request);
+}
+
+static bool where_waits(const struct strace_line *line)
+{
+	return request_of(line) == PEEKSIGINFO;
+}
+
+static void print_ptrace_data(struct strace_line *line, unsigned int arg)
+{
+	if (has_where(request_of(line)))
+		add_data(line, arg, request_of(line));
+}
+
+/* Requests whose data are memory. */
+static bool data_waits(const struct strace_line *line)
+{
+	unsigned int request = request_of(line);
+
+	return (request >= PEEKTEXT && request <= PEEKUSER) || (request >= GETREGS && request <= SETFPREGS) ||
+	       (request >= GETEVENTMSG && request <= SETREGSET) || (request >= PEEKSIGINFO && request <= GET_SYSCALL_INFO);
+}
+
+#define STEP_OF(SIZE, FIRST, LAST) \
+	STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = SIZE, .most = SIZE, .when = STRACE_TO_EDGE, \
+		      .of = { FIRST, LAST }
+const struct strace_type t_ptrace = { print_ptrace }, t_ptrace_pid = { print_ptrace_pid };
+const struct strace_type t_ptrace_where = { print_ptrace_where, .steps = { { STEP_OF(16, PEEKSIGINFO, PEEKSIGINFO) } }, .waits = where_waits };
+const struct strace_type t_ptrace_data = {
+	print_ptrace_data,
 	.steps = {
-		{ STEP_OF(3, 16), .when = STRACE_TO_EDGE },
-		{ STEP_OF(3, FLOATS_SIZE), .when = STRACE_TO_EDGE },
-		{ STEP_OF(2, 16) },
+		{ STEP_OF(16, PEEKTEXT, SECCOMP_GET_METADATA) },
+		{ STEP_OF(FLOATS_SIZE, GETREGS, SETFPREGS) },
+		{ STEP_OF(INFO_SIZE, GETSIGINFO, GET_SYSCALL_INFO) },
 		{
 			STRACE_BYTES,
 			.from = STRACE_FROM_BLOB,
@@ -521,15 +547,19 @@ const struct strace_type t_ptrace = {
 			.wide = 1,
 			.scale = 1,
 			.most = FLOATS_SIZE,
+			.of = { GETREGSET, SETREGSET },
 		},
 		{
 			STRACE_BYTES,
-			.from = NEXT(3),
+			.from = SELF,
 			.count_from = STRACE_FROM_RET,
 			.scale = SIGINFO_SIZE,
 			.most = SIGINFO_SIZE * 32,
 			.when = STRACE_IF_OK | STRACE_TO_EDGE,
+			.of = { PEEKSIGINFO, SECCOMP_GET_FILTER },
 		},
 	},
 	.both = true,
+	.begins = { GETREGSET, SETREGSET },
+	.waits = data_waits,
 };

@@ -98,6 +98,30 @@ Test(strace_lines, unfinished)
 	end();
 }
 
+/* What a request fills in is known at the end, and printed there; one without memory is whole at its begin. */
+Test(strace_lines, unfinished_ptrace)
+{
+	struct {
+		struct strace_record record;
+		struct strace_blob blob;
+		uint64_t v[2];
+	} ended = { call(STRACE_EXIT, 7, "ptrace", 0, 208), { .tag = 3 * STRACE_TYPE_STEPS, .n = 16 }, { 2 } };
+	struct strace_record begun = call(STRACE_ENTER, 7, "ptrace", 8, 9);
+
+	begin();
+	memcpy(begun.args, (uint64_t[]){ 0x420a, 5, 8, 0x1000 }, 4 * sizeof(uint64_t));
+	ended.record.size = sizeof(ended.blob) + ended.blob.n;
+	add(begun);
+	expect(200 * MS, false, "ptrace(PTRACE_GETSIGMASK, 5, 8, ");
+	strace_lines_add(lines, &ended.record, sizeof(ended));
+	begun = call(STRACE_ENTER, 7, "ptrace", 210, 211);
+	begun.args[0] = 7;
+	begun.args[1] = 5;
+	add(begun);
+	expect(500 * MS, false, "ptrace(PTRACE_GETSIGMASK, 5, 8, [INT]) = 0 <0.200000>\nptrace(PTRACE_CONT, 5, NULL, 0");
+	end();
+}
+
 /* A begin was not seen: there is no time. A call whose end was lost, or skipped, has its begin, and is counted. */
 Test(strace_lines, unknown)
 {

@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -135,6 +136,71 @@ static void programs(void)
 	a.link_create.attach_type = 9, BPF(BPF_LINK_CREATE, 64);
 }
 
+/* Attributes that are longer than any command knows, at a page's edge, too. */
+static void long_attributes(void)
+{
+	static const int sizes[] = { 129, 200, 256, 257, 300, 1000, 4095, 4096, 4097 };
+	static unsigned char bytes[4100];
+
+	for (int zeros = 128; zeros < 300; zeros += 162) {
+		memset(bytes, 0, sizeof(bytes));
+		for (int i = zeros; i < 4100; i++)
+			bytes[i] = i;
+		for (unsigned int i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+			for (int command = 0; command < 4; command++)
+				syscall(SYS_bpf, command, bytes, sizes[i]);
+	}
+	for (unsigned int i = 0; i < 5; i++) {
+		syscall(SYS_bpf, 1, at_edge(bytes, sizes[i] - 1), sizes[i]);
+		syscall(SYS_bpf, 1, at_edge(bytes, sizes[i]), sizes[i]);
+	}
+}
+
+/* Of three pages, before what cannot be read. The last instruction is none, so that it is not installed. */
+static void long_filter(void)
+{
+	static struct sock_filter code[2000];
+	struct sock_filter *some = (void *)(edge - 800 * sizeof(*code));
+
+	for (int i = 0; i < 800; i++)
+		some[i] = (struct sock_filter){ i < 799 ? 6 : 0xffff, i % 3, 0, i };
+	all(some, 800);
+	all(some, 801);
+	all(some, 896);
+	some = (void *)(edge - 512 * sizeof(*code));
+	all(some, 512);
+	all(some, 513);
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Signals of calls that a filter refuses: a call of this architecture, two of 32-bit programs, and numbers of none. */
+static void traps(void)
+{
+	struct sock_filter code[] = {
+		{ 0x20, 0, 0, 4 }, { 0x15, 2, 0, 0x40000003 }, { 0x20, 0, 0, 0 }, { 0x35, 0, 1, 500 }, { 6, 0, 0, 0x00030000 }, { 0x15, 0, 1, SYS_getppid }, { 6, 0, 0, 0x00030000 }, { 6, 0, 0, 0x7fff0000 }
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	signal(SIGSYS, ignore);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	syscall(SYS_getppid);
+	syscall(5000);
+#ifdef __x86_64__
+	static const int numbers[] = { 20, 3 };
+
+	for (int i = 0; i < 2; i++)
+		__asm__ volatile("int $0x80"
+				 :
+				 : "a"(numbers[i]), "b"(-1), "c"(0), "d"(0)
+				 : "memory");
+#endif
+}
+
 static void text(const char *text, int size)
 {
 	NEW(), a.log_buf = (long)text, a.log_size = size;
@@ -166,8 +232,8 @@ int main(void)
 	struct bpf_insn insns[300], *ins;
 
 	message();
-	edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	edge += 4096;
+	edge = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	edge += 12288;
 	munmap(edge, 4096);
 	for (int i = 0; i < 300; i++)
 		code[i] = (struct sock_filter){ i, i % 3, i % 5, i * 7 };
@@ -238,5 +304,8 @@ int main(void)
 	}
 	programs();
 	texts();
+	long_attributes();
+	long_filter();
+	traps();
 	return 0;
 }
