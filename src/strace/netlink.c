@@ -51,7 +51,8 @@ static void add_type(struct str *out, int protocol, unsigned int type, struct ne
 	}
 	if (type == 0x10 || type == 0x11) {
 		*name = (struct netlink_attribute){ .name_n = 0 };
-		str_add(out, type == 0x10 ? "NFNL_MSG_BATCH_BEGIN" : "NFNL_MSG_BATCH_END");
+		strace_constant(out, type == 0x10 ? "0x10" : "0x11",
+				type == 0x10 ? "NFNL_MSG_BATCH_BEGIN" : "NFNL_MSG_BATCH_END");
 		return;
 	}
 	netlink_find_attribute(table, type >> 8, name);
@@ -87,8 +88,9 @@ static void add_error(struct strace_line *line, int protocol, unsigned int flags
 	rest = netlink_skip(cause, len < HEADER ? HEADER : len);
 	cause = netlink_first(cause, cause.n - rest.n);
 	str_add(line->out, rest.n ? "[" : "");
-	if (error < 0 && error >= -4095 && strerrorname_np(-error))
-		str_addf(line->out, "{error=-%s, msg=", strerrorname_np(-error));
+	if (error < 0 && error >= -4095 && strerrorname_np(-error) && strace_style() != STRACE_NUMBERS)
+		str_addf(line->out, strace_style() == STRACE_NAMES ? "{error=-%1$s, msg=" : "{error=%2$d /* -%1$s */, msg=",
+			 strerrorname_np(-error), error);
 	else
 		str_addf(line->out, "{error=%d, msg=", error);
 	add_message(line, protocol, cause);

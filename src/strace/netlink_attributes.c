@@ -70,10 +70,8 @@ static void add_hardware(struct strace_line *line, unsigned int family, struct n
 {
 	static const unsigned char sizes[] = { [0] = 7, [1] = 6, [3] = 7, [6] = 6, [7] = 1, [15] = 2, [24] = 16, [27] = 8, [32] = 20 };
 
-	if (family < ARRAY_SIZE(sizes) && sizes[family])
-		bytes = netlink_first(bytes, sizes[family]);
-	for (size_t i = 0; i < bytes.n; i++)
-		str_addf(line->out, i ? ":%02x" : "%02x", bytes.v[i]);
+	strace_mac(line->out, bytes.v, bytes.n,
+		   family < ARRAY_SIZE(sizes) && sizes[family] ? netlink_first(bytes, sizes[family]).n : bytes.n);
 }
 
 /* Attributes within an attribute. */
@@ -229,8 +227,8 @@ static bool add_elements(struct strace_line *line, const char *shape, size_t sha
 		}
 		if (is_named) {
 			str_addc(line->out, '[');
-			if (!strace_word_if(line->out, &words, i))
-				str_addf(line->out, "%zu /* %s??? */", i, words.prefix);
+			if (strace_style() == STRACE_NUMBERS || !strace_word_constant(line->out, &words, i))
+				str_addf(line->out, strace_style() == STRACE_NUMBERS ? "%#zx" : "%zu /* %s??? */", i, words.prefix);
 			str_add(line->out, "]=");
 		}
 		strace_shape(line, shape, shape_n, bytes.v + i * size, size, size);
@@ -365,24 +363,31 @@ static bool add_value(struct strace_line *line, const struct netlink_attribute *
 
 void netlink_add_name(struct str *out, const struct netlink_attribute *attribute, unsigned int type)
 {
-	if (!attribute->name && !attribute->unknown_n && !attribute->prefix[0])
-		str_addf(out, "%#x", type);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%#x", type);
+	if (!attribute->name && (strace_style() == STRACE_NUMBERS || (!attribute->unknown_n && !attribute->prefix[0])))
+		str_add(out, number);
 	else if (!attribute->name && attribute->unknown_n)
-		str_addf(out, "%#x /* %.*s */", type, (int)attribute->unknown_n, attribute->unknown);
+		str_addf(out, "%s /* %.*s */", number, (int)attribute->unknown_n, attribute->unknown);
 	else if (!attribute->name)
-		str_addf(out, "%#x /* %s??? */", type, attribute->prefix);
+		str_addf(out, "%s /* %s??? */", number, attribute->prefix);
 	else if (*attribute->name == '!')
-		str_addf(out, "%.*s", (int)attribute->name_n - 1, attribute->name + 1);
+		strace_named(out, number, "%.*s", (int)attribute->name_n - 1, attribute->name + 1);
 	else
-		str_addf(out, "%s%.*s", attribute->prefix, (int)attribute->name_n, attribute->name);
+		strace_named(out, number, "%s%.*s", attribute->prefix, (int)attribute->name_n, attribute->name);
 }
 
 static void add_type(struct str *out, const struct netlink_attribute *attribute, unsigned int type)
 {
-	if (type & NLA_F_NESTED)
-		str_add(out, "NLA_F_NESTED|");
-	if (type & NLA_F_NET_BYTEORDER)
-		str_add(out, "NLA_F_NET_BYTEORDER|");
+	if (type & NLA_F_NESTED) {
+		strace_constant(out, "0x8000", "NLA_F_NESTED");
+		str_addc(out, '|');
+	}
+	if (type & NLA_F_NET_BYTEORDER) {
+		strace_constant(out, "0x4000", "NLA_F_NET_BYTEORDER");
+		str_addc(out, '|');
+	}
 	netlink_add_name(out, attribute, type & TYPE_MASK);
 }
 

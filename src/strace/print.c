@@ -107,7 +107,7 @@ static bool is_struct(const struct strace_type *type)
 /* Its parts are separate choices and flags, but one number. */
 static bool is_combined(const struct strace_type *type)
 {
-	return type == &t_open_flags || type == &t_map_flags || type == &t_socket_type || type == &t_statx_flags;
+	return type == &t_open_flags || type == &t_map_flags;
 }
 
 /*

@@ -26,12 +26,23 @@ const char *strace_name_in(unsigned int arch, uint64_t number)
 											   : NULL;
 }
 
-/* In hundredths of a second, whatever the kernel's clock. */
-static void add_ticks(struct str *out, const char *name, long long ticks)
+void strace_call_number(struct str *out, uint64_t number, const char *name)
 {
-	str_addf(out, "%s%lld", name, ticks);
-	if (ticks)
-		str_addf(out, " /* %lld.%02lld s */", ticks / 100, ticks % 100);
+	char decimal[32];
+
+	snprintf(decimal, sizeof(decimal), "%llu", (unsigned long long)number);
+	if (name)
+		strace_named(out, decimal, "__NR_%s", name);
+	else
+		str_add(out, decimal);
+}
+
+/* In hundredths of a second, whatever the kernel's clock. */
+static void add_ticks(struct str *out, const char *name, unsigned long long ticks)
+{
+	str_addf(out, "%s%llu", name, ticks);
+	if (ticks && strace_style() != STRACE_NUMBERS)
+		str_addf(out, " /* %llu.%02llu s */", ticks / 100, ticks % 100);
 }
 
 static void add_sender(struct strace_line *line, const int *v)
@@ -127,10 +138,7 @@ static void add_raised(struct strace_line *line, const int *v, int signal)
 		strace_address(out, halves[2]);
 		str_addf(out, ", si_syscall=");
 		name = strace_name_in(v[7], v[6]);
-		if (name)
-			str_addf(out, "__NR_%s", name);
-		else
-			str_add_u64(out, (unsigned int)v[6]);
+		strace_call_number(out, (unsigned int)v[6], name);
 		str_add(out, ", si_arch=");
 		strace_word(out, &strace_audit_archs, (unsigned int)v[7]);
 		break;
@@ -152,13 +160,11 @@ void strace_siginfo_bytes(struct strace_line *line, const void *bytes, int signa
 	str_add(out, ", si_code=");
 	add_code(out, signal, v ? v[2] : 0);
 	if (v && v[1]) {
-		const char *name = strerrorname_np(v[1]);
+		char number[16];
 
 		str_add(out, ", si_errno=");
-		if (name)
-			str_add(out, name);
-		else
-			str_add_u64(out, (unsigned int)v[1]);
+		snprintf(number, sizeof(number), "%u", (unsigned int)v[1]);
+		strace_constant(out, number, strerrorname_np(v[1]));
 	}
 	if (!v)
 		str_add(out, ", si_pid=0, si_uid=0");

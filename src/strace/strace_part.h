@@ -187,6 +187,7 @@ void strace_siginfo(struct strace_line *line);
 
 /* How the constants of the next line are printed: lines are printed one after the other. */
 void strace_set_style(enum strace_style style);
+enum strace_style strace_style(void);
 
 /* --- -k --- */
 

@@ -225,37 +225,6 @@ const char *strace_name_of(const struct strace_family *family, uint64_t value)
 	return NULL;
 }
 
-/* Of the lines that are printed now. */
-static enum strace_style style;
-
-void strace_set_style(enum strace_style new)
-{
-	style = new;
-}
-
-void strace_constant(struct str *out, const char *number, const char *name)
-{
-	if (style == STRACE_BOTH && name)
-		str_addf(out, "%s /* %s */", number, name);
-	else
-		str_add(out, style == STRACE_NAMES && name ? name : number);
-}
-
-void strace_combined(struct strace_line *line, unsigned int arg)
-{
-	const enum strace_style was = style;
-	struct strace_line part = *line;
-	struct str names __str = {};
-	char number[16];
-
-	part.out = &names;
-	style = STRACE_NAMES;
-	line->call->args[arg]->print(&part, arg);
-	style = was;
-	snprintf(number, sizeof(number), "%#x", (unsigned int)strace_arg(line, arg));
-	strace_constant(line->out, number, names.data);
-}
-
 /* separator: what stands before the first name. If that is nothing, bits of which none has a name are not added. */
 static void add_names(struct str *out, const struct strace_family *family, uint64_t value, const char *separator)
 {
@@ -274,7 +243,12 @@ static void add_names(struct str *out, const struct strace_family *family, uint6
 
 void strace_flags_more(struct str *out, const struct strace_family *family, uint64_t value)
 {
-	add_names(out, family, value, "|");
+	if (strace_style() == STRACE_NAMES) {
+		add_names(out, family, value, "|");
+	} else if (value) {
+		str_addc(out, '|');
+		strace_flags(out, family, value);
+	}
 }
 
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value)
@@ -288,7 +262,7 @@ void strace_flags(struct str *out, const struct strace_family *family, uint64_t 
 		add_names(&names, family, value, "");
 	if (exact || names.len || !value)
 		strace_constant(out, number, exact ? exact : names.data);
-	else if (style == STRACE_NUMBERS)
+	else if (strace_style() == STRACE_NUMBERS)
 		str_add(out, number);
 	else
 		str_addf(out, "%s /* %s */", number, family->unknown);
@@ -300,7 +274,7 @@ void strace_choice(struct str *out, const struct strace_family *family, uint64_t
 	char number[32];
 
 	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
-	if (name || style == STRACE_NUMBERS)
+	if (name || strace_style() == STRACE_NUMBERS)
 		strace_constant(out, number, name);
 	else
 		str_addf(out, "%s /* %s */", number, family->unknown);

@@ -199,6 +199,22 @@ void strace_bits_more(struct str *out, const struct strace_words *words, uint64_
 /* As -X asks for it: the number, its name, or both. name NULL: it has none. */
 void strace_constant(struct str *out, const char *number, const char *name);
 
+/* The same of a name that is put together, as by printf(). */
+void strace_named(struct str *out, const char *number, const char *format, ...) __printf(3, 4);
+/* "\x7f\x00" */
+void strace_quoted(struct str *out, const void *bytes, size_t n);
+/* 02:00:00:00:00:01, of n bytes; as a number, all */
+void strace_mac(struct str *out, const void *bytes, size_t all, size_t n);
+/* htons(80), of 2, 4 or 8 bytes in the network's order; is_number: whatever -X says */
+void strace_swapped(struct str *out, const void *bytes, size_t size, bool is_number);
+/* inet_addr("127.0.0.1"), or inet_pton(AF_INET6, "::1"); as a number, all bytes. And the latter as a member of a struct. */
+void strace_in_address(struct str *out, bool wide, const void *bytes, size_t all);
+void strace_in6_member(struct str *out, const char *name, const void *bytes);
+/* if_nametoindex("lo"), of this network namespace; of a recording always the number. */
+void strace_interface(struct strace_line *line, unsigned int index, bool is_signed);
+/* makedev(0x1, 0x5) */
+void strace_device(struct str *out, uint64_t device);
+
 /* An argument of 32 bits whose type prints several constants, joined: as -X asks for it, all together. */
 void strace_combined(struct strace_line *line, unsigned int arg);
 
@@ -232,8 +248,8 @@ void strace_timespec(struct str *out, const void *bytes);
 void strace_date_remark(struct str *out, int64_t seconds, uint64_t ns);
 /* {tv_sec=1, tv_usec=0} of two longs */
 void strace_timeval(struct str *out, const void *bytes);
-/* htons(ETH_P_IP), of a number in the network's order */
-void strace_ethernet(struct str *out, unsigned int protocol);
+/* htons(ETH_P_IP), of a number in the network's order; is_number: it is one, not bytes, whatever -X says */
+void strace_ethernet(struct str *out, unsigned int protocol, bool is_number);
 /* {sa_family=AF_INET, ...} of n bytes */
 void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 /*
@@ -288,7 +304,9 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 #endif
 /* AUDIT_ARCH_*; and the name of a call of such an architecture, NULL: not known. */
 extern const struct strace_words strace_audit_archs;
+const char *strace_name_in(unsigned int arch, uint64_t number);
+/* __NR_read; name NULL: it has none */
+void strace_call_number(struct str *out, uint64_t number, const char *name);
 extern const struct strace_family strace_address_families, strace_netlink_families, strace_open_flags, strace_msg_flags;
 
 #endif
-const char *strace_name_in(unsigned int arch, uint64_t number);

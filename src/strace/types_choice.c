@@ -125,9 +125,13 @@ void strace_ret_fcntl(struct strace_line *line)
 	int command = strace_arg(line, 1);
 	unsigned int flags = strace_ret(line);
 
+	const enum strace_style style = strace_style();
+
 	if (command == F_GETFL) {
+		strace_set_style(STRACE_NAMES);
 		str_addf(line->out, "%#x (flags %s", flags, modes[flags & O_ACCMODE]);
 		strace_flags_more(line->out, &strace_open_flags, flags & ~O_ACCMODE);
+		strace_set_style(style);
 		str_addc(line->out, ')');
 	} else if (command == F_GETFD && flags) {
 		str_addf(line->out, "%#x (flags ", flags);
@@ -135,11 +139,13 @@ void strace_ret_fcntl(struct strace_line *line)
 		str_addc(line->out, ')');
 	} else if (command == 11 && flags) {
 		str_addf(line->out, "%u (", flags);
-		strace_signal(line->out, flags);
+		strace_signal_name(line->out, flags);
 		str_addc(line->out, ')');
 	} else if (command == 1025) {
 		str_addf(line->out, flags ? "%#x (" : "%x (", flags);
+		strace_set_style(STRACE_NAMES);
 		strace_word(line->out, &leases, flags);
+		strace_set_style(style);
 		str_addc(line->out, ')');
 	} else if (command == 1034 && flags) {
 		str_addf(line->out, "%#x (seals ", flags);
@@ -173,17 +179,20 @@ static void print_futex_op(struct strace_line *line, unsigned int arg)
 	const char *name = strace_name_of(&futexes, command);
 	const char *is_private = command == FUTEX_FD ? "|FUTEX_PRIVATE_FLAG" : "_PRIVATE";
 
+	char number[16];
+
+	snprintf(number, sizeof(number), "%#x", op);
 	if (name && (takes_clock(command) || !(op & FUTEX_CLOCK_REALTIME)))
-		str_addf(line->out, "%s%s%s", name, op & FUTEX_PRIVATE_FLAG ? is_private : "",
-			 op & FUTEX_CLOCK_REALTIME ? "|FUTEX_CLOCK_REALTIME" : "");
+		strace_named(line->out, number, "%s%s%s", name, op & FUTEX_PRIVATE_FLAG ? is_private : "",
+			     op & FUTEX_CLOCK_REALTIME ? "|FUTEX_CLOCK_REALTIME" : "");
 	else
-		str_addf(line->out, "%#x /* FUTEX_??? */", op);
+		str_addf(line->out, strace_style() == STRACE_NUMBERS ? "%s" : "%s /* FUTEX_??? */", number);
 }
 const struct strace_type t_futex_op = { print_futex_op };
 
 static void add_shifted(struct str *out, const struct strace_words *words, unsigned int value, int shift)
 {
-	if (strace_word_if(out, words, value))
+	if (strace_style() != STRACE_NUMBERS && strace_word_constant(out, words, value))
 		str_addf(out, "<<%d", shift);
 	else
 		str_addf(out, "%#x<<%d /* %s??? */", value, shift, words->prefix);

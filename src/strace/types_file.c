@@ -15,7 +15,10 @@ static void print_open_how(struct strace_line *line, unsigned int arg)
 	static const char *const modes[] = { "O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE" };
 	static const struct strace_words resolve = { "RESOLVE_",
 						     "NO_XDEV NO_MAGICLINKS NO_SYMLINKS BENEATH IN_ROOT CACHED" };
+	const enum strace_style style = strace_style();
 	const struct open_how *how;
+	struct str names __str = {};
+	char number[32];
 
 	/* not even the first version of the struct */
 	if (strace_arg(line, arg + 1) < sizeof(*how)) {
@@ -25,8 +28,13 @@ static void print_open_how(struct strace_line *line, unsigned int arg)
 	how = strace_struct(line, arg, 0, sizeof(*how));
 	if (!how)
 		return;
-	str_addf(line->out, "{flags=%s", modes[how->flags & 3]);
-	strace_flags_more(line->out, &strace_open_flags, how->flags & ~3ULL);
+	str_add(line->out, "{flags=");
+	snprintf(number, sizeof(number), "%#llx", U(how->flags));
+	strace_set_style(STRACE_NAMES);
+	str_add(&names, modes[how->flags & 3]);
+	strace_flags_more(&names, &strace_open_flags, how->flags & ~3ULL);
+	strace_set_style(style);
+	strace_constant(line->out, number, names.data);
 	if (how->flags & 0100 || how->mode)
 		str_addf(line->out, ", mode=%#03llo", U(how->mode));
 	str_add(line->out, ", resolve=");
@@ -95,7 +103,7 @@ static void print_device(struct strace_line *line, unsigned int arg)
 	uint64_t mode = strace_arg(line, arg - 1), device = strace_arg(line, arg);
 
 	if (S_ISCHR(mode) || S_ISBLK(mode))
-		str_addf(line->out, "makedev(%#x, %#x)", major(device), minor(device));
+		strace_device(line->out, device);
 }
 const struct strace_type t_device = { print_device };
 
@@ -103,7 +111,7 @@ static void print_dev(struct strace_line *line, unsigned int arg)
 {
 	uint64_t device = (unsigned int)strace_arg(line, arg);
 
-	str_addf(line->out, "makedev(%#x, %#x)", major(device), minor(device));
+	strace_device(line->out, device);
 }
 const struct strace_type t_dev = { print_dev };
 
@@ -183,7 +191,7 @@ const struct strace_type t_fsconfig_key = { print_fsconfig_key,
 static void print_fanotify_dir(struct strace_line *line, unsigned int arg)
 {
 	if ((int)strace_arg(line, arg) == -1)
-		str_add(line->out, "FAN_NOFD");
+		strace_constant(line->out, "-1", "FAN_NOFD");
 	else
 		t_dir.print(line, arg);
 }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "strace_part.h"
 #include "types.h"
 
 /* the kernel's own, which the C library defines as 0 for 64-bit programs */
@@ -144,10 +145,14 @@ static STRACE_FAMILY(statx_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_REMOVED
 /* How to synchronize is two bits, of which 0 has a name. */
 static void print_statx_flags(struct strace_line *line, unsigned int arg)
 {
-	static const char *const kinds[] = { "SYNC_AS_STAT", "FORCE_SYNC", "DONT_SYNC", "FORCE_SYNC|AT_STATX_DONT_SYNC" };
+	static const struct strace_words kinds = {
+		"AT_STATX_", "SYNC_AS_STAT =0x2000 FORCE_SYNC =0x4000 DONT_SYNC =0x6000 FORCE_SYNC|AT_STATX_DONT_SYNC"
+	};
 	unsigned int flags = strace_arg(line, arg), kind = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC;
 
-	str_addf(line->out, "AT_STATX_%s", kinds[(flags & kind) / AT_STATX_FORCE_SYNC]);
+	/* as a number, 0 is left out */
+	if (flags & kind || strace_style() != STRACE_NUMBERS)
+		strace_word(line->out, &kinds, flags & kind);
 	strace_flags_more(line->out, &statx_flags, flags & ~kind);
 }
 const struct strace_type t_statx_flags = { print_statx_flags };

@@ -21,17 +21,14 @@ static void print_ioctl(struct strace_line *line, unsigned int arg)
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
 	unsigned int request = strace_arg(line, arg);
 	const struct strace_ioctl *known = strace_ioctl_of(request);
-	struct str name __str = {};
 	char number[16];
 
-	if (known) {
-		str_addn(&name, known->name, known->name_n);
-		snprintf(number, sizeof(number), "%#x", request);
-		strace_constant(line->out, number, name.data);
-		return;
-	}
-	str_addf(line->out, "_IOC(%s, %#x, %#x, %#x)", directions[request >> 30], request >> 8 & 0xff, request & 0xff,
-		 request >> 16 & 0x3fff);
+	snprintf(number, sizeof(number), "%#x", request);
+	if (known)
+		strace_named(line->out, number, "%.*s", (int)known->name_n, known->name);
+	else
+		strace_named(line->out, number, "_IOC(%s, %#x, %#x, %#x)", directions[request >> 30], request >> 8 & 0xff,
+			     request & 0xff, request >> 16 & 0x3fff);
 }
 const struct strace_type t_ioctl = { print_ioctl };
 

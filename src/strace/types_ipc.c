@@ -17,7 +17,7 @@ static void print_key(struct strace_line *line, unsigned int arg)
 	if (key)
 		str_addf(line->out, "%#x", key);
 	else
-		str_add(line->out, "IPC_PRIVATE");
+		strace_constant(line->out, "0", "IPC_PRIVATE");
 }
 const struct strace_type t_ipc_key = { print_key };
 

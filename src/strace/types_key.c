@@ -18,11 +18,13 @@ static void print_key_id(struct strace_line *line, unsigned int arg)
 		"REQUESTOR_KEYRING",
 	};
 	int id = strace_arg(line, arg);
+	char number[16];
 
-	if (id < 0 && -id <= (int)ARRAY_SIZE(names))
-		str_addf(line->out, "KEY_SPEC_%s", names[-id - 1]);
+	snprintf(number, sizeof(number), "%d", id);
+	if (id < 0 && id >= -(int)ARRAY_SIZE(names))
+		strace_named(line->out, number, "KEY_SPEC_%s", names[-id - 1]);
 	else
-		str_add_s64(line->out, id);
+		str_add(line->out, number);
 }
 const struct strace_type t_key_id = { print_key_id };
 

@@ -326,17 +326,22 @@ const struct strace_type t_prctl_arg = {
 void strace_ret_prctl(struct strace_line *line)
 {
 	unsigned int option = strace_arg(line, 0);
+	const enum strace_style style = strace_style();
 	uint64_t ret = strace_ret(line);
 
-	if (option == PR_GET_DUMPABLE) {
+	/* whatever the style of numbers, but not with numbers alone */
+	if (option == PR_GET_DUMPABLE && style != STRACE_NUMBERS) {
+		strace_set_style(STRACE_NAMES);
 		str_addf(line->out, "%llu (", U(ret));
 		strace_word(line->out, &dumpable, ret);
 		str_addc(line->out, ')');
-	} else if (option == PR_GET_SECUREBITS && ret) {
+	} else if (option == PR_GET_SECUREBITS && ret && strace_style() != STRACE_NUMBERS) {
+		strace_set_style(STRACE_NAMES);
 		str_addf(line->out, "%#llx (", U(ret));
 		strace_bits(line->out, &secure, ret);
 		str_addc(line->out, ')');
 	} else {
-		str_add_s64(line->out, ret);
+		str_addf(line->out, option == PR_GET_SECUREBITS && ret ? "%#llx" : "%llu", (unsigned long long)ret);
 	}
+	strace_set_style(style);
 }

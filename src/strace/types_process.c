@@ -57,8 +57,9 @@ const struct strace_type t_size_out = { print_size_at, .steps = { STEP_WRITES(8)
 #define CAPS \
 	"CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE " \
 	"NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN " \
-	"SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP " \
-	"MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE"
+	"SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP " HIGH_CAPS
+/* from the 32nd on */
+#define HIGH_CAPS "MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF CHECKPOINT_RESTORE"
 const struct strace_words strace_capabilities = { "CAP_", CAPS };
 
 static void print_cap_head(struct strace_line *line, unsigned int arg)
@@ -80,10 +81,18 @@ const struct strace_type t_cap_head = { print_cap_head, .enter = true, .steps = 
 
 static void add_caps(struct str *out, const char *name, uint64_t low, uint64_t high)
 {
-	static const struct strace_words bits = { "1<<CAP_", CAPS };
+	static const struct strace_words bits = { "1<<CAP_", CAPS }, high_bits = { "1<<CAP_", HIGH_CAPS };
 
 	str_addf(out, "%s=", name);
-	strace_bits(out, &bits, low | high << 32);
+	/* numbers are those of the two halves */
+	if (strace_style() == STRACE_NAMES || !high) {
+		strace_bits(out, &bits, low | high << 32);
+		return;
+	}
+	if (low)
+		strace_bits(out, &bits, low);
+	str_add(out, low ? "|" : "");
+	strace_bits(out, &high_bits, high);
 }
 
 static void print_cap_data(struct strace_line *line, unsigned int arg)
@@ -246,13 +255,21 @@ void strace_ioprio(struct str *out, unsigned int value)
 
 static void print_ioprio(struct strace_line *line, unsigned int arg)
 {
-	strace_ioprio(line->out, (unsigned int)strace_arg(line, arg));
+	struct str name __str = {};
+	char number[16];
+
+	strace_ioprio(&name, (unsigned int)strace_arg(line, arg));
+	snprintf(number, sizeof(number), "%u", (unsigned int)strace_arg(line, arg));
+	strace_constant(line->out, number, name.data);
 }
 const struct strace_type t_ioprio = { print_ioprio };
 
 void strace_ret_ioprio(struct strace_line *line)
 {
-	str_addf(line->out, "%lld (", L(strace_ret(line)));
+	str_add_s64(line->out, strace_ret(line));
+	if (strace_style() == STRACE_NUMBERS)
+		return;
+	str_add(line->out, " (");
 	strace_ioprio(line->out, strace_ret(line));
 	str_addc(line->out, ')');
 }
@@ -529,9 +546,12 @@ void strace_ret_timex(struct strace_line *line)
 {
 	static const struct strace_words states = { "TIME_", "OK INS DEL OOP WAIT ERROR" };
 
-	str_addf(line->out, "%lld (", L(strace_ret(line)));
-	strace_word(line->out, &states, strace_ret(line));
-	str_addc(line->out, ')');
+	struct str name __str = {};
+
+	/* it has a name whatever -X says */
+	if (!strace_word_if(&name, &states, strace_ret(line)))
+		str_addf(&name, "%#llx /* TIME_??? */", (unsigned long long)strace_ret(line));
+	str_addf(line->out, "%lld (%s)", L(strace_ret(line)), name.data);
 }
 
 /* --- signals --- */

@@ -142,24 +142,19 @@ static void add_user_address(struct str *out, uint64_t address)
 							 "signal reserved u_ar0 u_fpstate magic u_comm =106 u_debugreg" };
 	const uint64_t size = 912, end_of_registers = 168;
 	uint64_t begin = address & ~7ULL;
-	struct str name __str = {};
+	struct str name __str = {}, place __str = {}, number __str = {};
 
-	if (address > size) {
-		strace_address(out, address);
-		return;
-	}
-	if (address == size) {
-		str_add(out, "sizeof(struct user)");
+	strace_address(&number, address);
+	if (address >= size) {
+		strace_constant(out, number.data, address == size ? "sizeof(struct user)" : NULL);
 		return;
 	}
 	while (!strace_word_if(&name, begin <= end_of_registers ? &names : &members, begin / 8))
 		begin -= 8;
-	if (begin < end_of_registers)
-		str_add(out, name.data);
-	else
-		str_addf(out, "offsetof(struct user, %s)", name.data);
+	str_addf(&place, begin < end_of_registers ? "%s" : "offsetof(struct user, %s)", name.data);
 	if (begin != address)
-		str_addf(out, "+%llu", (unsigned long long)(address - begin));
+		str_addf(&place, "+%llu", (unsigned long long)(address - begin));
+	strace_constant(out, number.data, place.data);
 #else
 	strace_address(out, address);
 #endif
@@ -337,7 +332,7 @@ static void add_call(struct strace_line *line, const unsigned char *bytes, size_
 	name = strace_name_in(arch, value);
 	str_addf(line->out, ", %s={nr=", is_seccomp ? "seccomp" : "entry");
 	if (name && arch == STRACE_OWN_ARCH)
-		str_addf(line->out, "__NR_%s", name);
+		strace_call_number(line->out, value, name);
 	else
 		str_addf(line->out, name ? "%llu /* %s */" : "%llu", (unsigned long long)value, name);
 	for (size_t i = 0; i < STRACE_ARGS && 40 + i * 8 <= n; i++) {
@@ -360,6 +355,7 @@ static void add_syscall_info(struct strace_line *line, unsigned int arg)
 	uint64_t size = strace_arg(line, 2), value;
 	const char *name;
 	unsigned char bytes[INFO_SIZE] = {};
+	char number[32];
 	size_t n;
 
 	value = strace_ret(line);
@@ -387,10 +383,11 @@ static void add_syscall_info(struct strace_line *line, unsigned int arg)
 		memcpy(&value, bytes + 24, sizeof(value));
 		str_add(line->out, ", exit={rval=");
 		name = n >= 33 && bytes[32] && (int64_t)value < 0 && (int64_t)value >= -4095 ? strerrorname_np((int)-(int64_t)value) : NULL;
+		snprintf(number, sizeof(number), "%lld", (long long)value);
 		if (name)
-			str_addf(line->out, "-%s", name);
+			strace_named(line->out, number, "-%s", name);
 		else
-			str_add_s64(line->out, value);
+			str_add(line->out, number);
 		str_addf(line->out, n >= 33 ? ", is_error=%u}" : "}", bytes[32]);
 	}
 	str_addc(line->out, '}');

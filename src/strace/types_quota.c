@@ -26,11 +26,16 @@ static void print_command(struct strace_line *line, unsigned int arg)
 	static const struct strace_words kinds = { "", "USRQUOTA GRPQUOTA PRJQUOTA", "???QUOTA" };
 	unsigned int command = strace_arg(line, arg);
 
-	str_add(line->out, "QCMD(");
-	strace_word(line->out, &commands, command >> 8);
-	str_add(line->out, ", ");
-	strace_word(line->out, &kinds, command & 0xff);
-	str_addc(line->out, ')');
+	const enum strace_style style = strace_style();
+	struct str name __str = {}, kind __str = {};
+	char number[16];
+
+	strace_set_style(STRACE_NAMES);
+	strace_word(&name, &commands, command >> 8);
+	strace_word(&kind, &kinds, command & 0xff);
+	strace_set_style(style);
+	snprintf(number, sizeof(number), "%u", command);
+	strace_named(line->out, number, "QCMD(%s, %s)", name.data, kind.data);
 }
 const struct strace_type t_quota_command = { print_command };
 

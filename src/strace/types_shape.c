@@ -62,24 +62,13 @@ static bool leave_out(struct walk *walk)
 	return false;
 }
 
-/* The name of an interface of this network namespace, or its number: of a recording always. */
-static void add_interface(struct strace_line *line, unsigned int index, bool is_signed)
-{
-	char name[IF_NAMESIZE];
-
-	if (index && !line->settings->elsewhere && if_indextoname(index, name))
-		str_addf(line->out, "if_nametoindex(\"%s\")", name);
-	else
-		str_addf(line->out, is_signed ? "%d" : "%u", index);
-}
-
 /*
  * By names that come next: "PREFIX:NAMES" or "PREFIX|UNKNOWN:NAMES", of B "ZERO:" before them; of y and Y in a
  * remark. */
 static bool add_named(struct walk *walk, char letter, uint64_t value)
 {
 	struct str remark __str = {};
-	char text[8192], *names = text, *colon, *unknown;
+	char text[8192], number[32], *names = text, *colon, *unknown;
 	struct strace_words words;
 
 	inside(walk, text, sizeof(text));
@@ -87,7 +76,7 @@ static bool add_named(struct walk *walk, char letter, uint64_t value)
 	if (colon && letter == 'B') {
 		*colon = '\0';
 		if (!value) {
-			str_add(walk->line->out, names);
+			strace_constant(walk->line->out, "0", names);
 			return true;
 		}
 		names = colon + 1;
@@ -109,22 +98,14 @@ static bool add_named(struct walk *walk, char letter, uint64_t value)
 			str_add(walk->line->out, remark.data);
 		else
 			str_addf(walk->line->out, "%#llx /* %s */", (unsigned long long)value, remark.data);
-	} else if (letter != 'w' && letter != 'W')
+	} else if (letter == 'w' || letter == 'W') {
+		strace_word_if(&remark, &words, value);
+		snprintf(number, sizeof(number), letter == 'w' ? "%#llx" : "%llu", (unsigned long long)value);
+		strace_constant(walk->line->out, number, remark.data);
+	} else {
 		(letter == 'e' ? strace_word : strace_bits)(walk->line->out, &words, value);
-	else if (!strace_word_if(walk->line->out, &words, value))
-		str_addf(walk->line->out, letter == 'w' ? "%#llx" : "%llu", (unsigned long long)value);
+	}
 	return true;
-}
-
-/* A number in the network's order, by the name of the function that makes it. */
-static void add_swapped(struct str *out, size_t size, uint64_t value)
-{
-	if (size == 2)
-		str_addf(out, "htons(%u)", ntohs(value));
-	else if (size == 4)
-		str_addf(out, "htonl(%u)", ntohl(value));
-	else
-		str_addf(out, "htobe64(%llu)", (unsigned long long)be64toh(value));
 }
 
 /* A padding that is shown only if it is not zero. */
@@ -155,18 +136,18 @@ static void add_special(struct str *out, char letter, size_t size, uint64_t valu
 		strace_choice(out, &strace_address_families, ntohs(value));
 		str_addc(out, ')');
 	} else if (letter == 'h') {
-		strace_ethernet(out, value);
-	} else if (letter == 'c' && value) {
+		strace_ethernet(out, value, false);
+	} else if (letter == 'c' && value && strace_style() != STRACE_NUMBERS) {
 		str_addf(out, "%llu /* %llu.%02llu s */", number, number / 100, number % 100);
 	} else if (letter == 'c') {
-		str_addc(out, '0');
+		str_add_u64(out, value);
 	} else if (letter == 'C') {
 		str_add(out, "v4l2_fourcc(");
 		for (int i = 0; i < 4; i++)
 			add_character(out, number >> 8 * i, i ? ", " : "");
 		str_addc(out, ')');
 	} else if (letter == 'D') {
-		str_addf(out, "makedev(%#x, %#x)", major(value), minor(value));
+		strace_device(out, value);
 	} else if (letter == 'U' && (uint32_t)value == UINT32_MAX) {
 		str_add(out, "-1");
 	} else if (letter == 'U') {
@@ -187,6 +168,7 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 {
 	struct str *out = walk->line->out;
 	uint64_t value = 0;
+	char number[32];
 
 	if (size > sizeof(value) || !take(walk, &value, size))
 		return false;
@@ -204,12 +186,13 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 		walk->pointed(walk->line, walk->bytes, walk->used - size);
 		return true;
 	case 'k':
-		str_addf(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned int)value >> 16, (unsigned int)value >> 8 & 0xff,
-			 (unsigned int)value & 0xff);
+		snprintf(number, sizeof(number), value ? "%#llx" : "%llx", (unsigned long long)value);
+		strace_named(out, number, "KERNEL_VERSION(%u, %u, %u)", (unsigned int)value >> 16,
+			     (unsigned int)value >> 8 & 0xff, (unsigned int)value & 0xff);
 		return true;
 	case 'i':
 	case 'I':
-		add_interface(walk->line, value, letter == 'i');
+		strace_interface(walk->line, value, letter == 'i');
 		return true;
 	case 'b':
 	case 'B':
@@ -225,7 +208,8 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 	case 'j':
 		return add_padding(walk, value);
 	case 'n':
-		add_swapped(out, size, value);
+	case 'O':
+		strace_swapped(out, &value, size, letter == 'n');
 		return true;
 	default:
 		add_special(out, letter, size, value);
@@ -233,39 +217,21 @@ static bool add_number(struct walk *walk, char letter, size_t size)
 	}
 }
 
-static void add_hex(struct str *out, const unsigned char *bytes, size_t n, const char *first, const char *next)
-{
-	for (size_t i = 0; i < n; i++)
-		str_addf(out, i ? next : first, bytes[i]);
-}
-
-static void add_quoted(struct str *out, const unsigned char *bytes, size_t n)
-{
-	str_addc(out, '"');
-	add_hex(out, bytes, n, "\\x%02x", "\\x%02x");
-	str_addc(out, '"');
-}
-
-static void add_address(struct str *out, bool wide, const unsigned char *bytes)
-{
-	char text[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(wide ? AF_INET6 : AF_INET, bytes, text, sizeof(text));
-	str_addf(out, wide ? "inet_pton(AF_INET6, \"%s\")" : "inet_addr(\"%s\")", text);
-}
-
 /* The two ends of a socket, of the family that the struct begins with. */
 static void add_ends(struct walk *walk, const unsigned char *bytes)
 {
-	bool wide = walk->bytes[0] == AF_INET6;
-	char text[2][INET6_ADDRSTRLEN] = {};
+	static const char *const names[] = { "idiag_src", "idiag_dst" };
+	struct str *out = walk->line->out;
 
-	for (int i = 0; i < 2; i++)
-		inet_ntop(wide ? AF_INET6 : AF_INET, bytes + i * 16, text[i], sizeof(text[i]));
-	str_addf(walk->line->out,
-		 wide ? "inet_pton(AF_INET6, \"%s\", &idiag_src), inet_pton(AF_INET6, \"%s\", &idiag_dst)"
-		      : "idiag_src=inet_addr(\"%s\"), idiag_dst=inet_addr(\"%s\")",
-		 text[0], text[1]);
+	for (int i = 0; i < 2; i++) {
+		str_add(out, i ? ", " : "");
+		if (walk->bytes[0] == AF_INET6) {
+			strace_in6_member(out, names[i], bytes + i * 16);
+		} else {
+			str_addf(out, "%s=", names[i]);
+			strace_in_address(out, false, bytes + i * 16, 16);
+		}
+	}
 }
 
 /* Texts that -s cuts: S all bytes, t up to a NUL, Q in hex. Returns false for other letters. */
@@ -280,7 +246,7 @@ static bool add_text(struct strace_line *line, char letter, const unsigned char 
 	}
 	n = n < most ? n : most;
 	if (letter == 'Q') {
-		add_quoted(line->out, bytes, n);
+		strace_quoted(line->out, bytes, n);
 		str_add(line->out, cut ? "..." : "");
 		return true;
 	}
@@ -302,6 +268,8 @@ static bool length_at(struct walk *walk, size_t bytes, uint32_t *len)
 	memcpy(len, walk->bytes + at, bytes);
 	return true;
 }
+
+#define HARDWARE_SIZE 14 /* of sockaddr.sa_data */
 
 static bool add_bytes(struct walk *walk, char letter, size_t size)
 {
@@ -325,13 +293,17 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 		for (size_t i = 0; i < size; i++)
 			str_addf(out, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
 	} else if (letter == 'm') {
-		add_hex(out, bytes, size, "%02x", ":%02x");
+		strace_mac(out, bytes, size, size);
+	} else if (letter == 'M') {
+		/* the struct has room for all kinds */
+		len = walk->n - walk->used + size;
+		strace_mac(out, bytes, len < HARDWARE_SIZE ? len : HARDWARE_SIZE, size);
 	} else if (letter == 'q') {
-		add_quoted(out, bytes, size);
+		strace_quoted(out, bytes, size);
 	} else if (letter == 'P') {
 		if (!length_at(walk, sizeof(uint16_t), &told))
 			return false;
-		add_quoted(out, bytes, told < size ? told : size);
+		strace_quoted(out, bytes, told < size ? told : size);
 	} else if (letter == 'T') {
 		if (!length_at(walk, sizeof(uint32_t), &told))
 			return false;
@@ -341,16 +313,16 @@ static bool add_bytes(struct walk *walk, char letter, size_t size)
 		for (size_t i = 0; i < size; i++)
 			if (bytes[i]) {
 				str_add(out, text);
-				add_quoted(out, bytes, size);
+				strace_quoted(out, bytes, size);
 				break;
 			}
 	} else if (letter == 'F') {
 		if (walk->bytes[0] != AF_INET && walk->bytes[0] != AF_INET6)
-			add_quoted(out, bytes, size);
+			strace_quoted(out, bytes, size);
 		else
-			add_address(out, walk->bytes[0] == AF_INET6, bytes);
+			strace_in_address(out, walk->bytes[0] == AF_INET6, bytes, size);
 	} else if (letter == 'A') {
-		add_address(out, size != 4, bytes);
+		strace_in_address(out, size != 4, bytes, size);
 	} else if (letter == 'E') {
 		add_ends(walk, bytes);
 	}
@@ -367,7 +339,7 @@ static void add_rest(struct walk *walk)
 			str_add(out, walk->line->settings->whole ? ", extra_data=" : ", ...");
 			if (!walk->line->settings->whole)
 				return;
-			add_quoted(out, walk->bytes + walk->used, (walk->size < walk->n ? walk->size : walk->n) - walk->used);
+			strace_quoted(out, walk->bytes + walk->used, (walk->size < walk->n ? walk->size : walk->n) - walk->used);
 			str_addf(out, " /* bytes %zu..%zu */", walk->used, walk->size - 1);
 			return;
 		}
@@ -566,7 +538,7 @@ static bool add_item(struct walk *walk)
 	}
 	if (!size)
 		return false;
-	return strchr(".asgmqAEFPJStQT", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
+	return strchr(".asgmMqAEFPJStQT", letter) ? add_bytes(walk, letter, size) : add_number(walk, letter, size);
 }
 
 static bool walk_on(struct walk *walk)

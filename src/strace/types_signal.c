@@ -20,17 +20,15 @@ static void print_action(struct strace_line *line, unsigned int arg)
 			     { "SA_RESTART", 0x10000000 }, { "SA_INTERRUPT", 0x20000000 },
 			     { "SA_NODEFER", 0x40000000 }, { "SA_RESETHAND", 0x80000000 }, N(SA_SIGINFO),
 			     N(SA_NOCLDSTOP), N(SA_NOCLDWAIT));
-	static const char *const handlers[] = { "SIG_DFL", "SIG_IGN" };
+	static const struct strace_words handlers = { "SIG_", "DFL IGN =0xffffffffffffffff ERR" };
 	const struct action *action = strace_struct(line, arg, 0, sizeof(*action));
 	struct str *out = line->out;
 
 	if (!action)
 		return;
 	str_add(out, "{sa_handler=");
-	if (action->handler < ARRAY_SIZE(handlers))
-		str_add(out, handlers[action->handler]);
-	else if (action->handler == UINT64_MAX)
-		str_add(out, "SIG_ERR");
+	if (action->handler < 2 || action->handler == UINT64_MAX)
+		strace_word(out, &handlers, action->handler);
 	else
 		strace_address(out, action->handler);
 	str_add(out, ", sa_mask=");

@@ -42,21 +42,6 @@ static void add_byte(struct str *out, unsigned int byte)
 	str_addf(out, "%#02x", byte);
 }
 
-static void add_hex(struct str *out, const unsigned char *bytes, size_t n)
-{
-	str_addc(out, '"');
-	for (size_t i = 0; i < n; i++)
-		str_addf(out, "\\x%02x", bytes[i]);
-	str_addc(out, '"');
-}
-
-/* 01:02:03 */
-static void add_hardware(struct str *out, const unsigned char *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		str_addf(out, "%s%02x", i ? ":" : "", bytes[i]);
-}
-
 /* A text of so many bytes, which may have no end. */
 static void add_text(struct strace_line *line, const unsigned char *bytes, size_t n)
 {
@@ -65,21 +50,11 @@ static void add_text(struct strace_line *line, const unsigned char *bytes, size_
 	strace_text(line, bytes, len < n ? len : n - 1, len == n);
 }
 
-static void add_index(struct str *out, unsigned int index)
-{
-	char name[IF_NAMESIZE];
-
-	if (if_indextoname(index, name))
-		str_addf(out, "if_nametoindex(\"%s\")", name);
-	else
-		str_add_s64(out, (int)index);
-}
-
 /* A number that may be a special one, or bits. */
 static void add_word(struct strace_line *line, const char *name, const char *prefix, const char *names, unsigned int value)
 {
 	str_addf(line->out, ", %s=", name);
-	if (!strace_word_if(line->out, &(const struct strace_words){ prefix, names }, value))
+	if (!strace_word_constant(line->out, &(const struct strace_words){ prefix, names }, value))
 		str_addf(line->out, "%#x", value);
 }
 
@@ -105,18 +80,20 @@ static void add_unix(struct strace_line *line, const struct address *a)
 
 static void add_inet(struct strace_line *line, const struct address *a)
 {
-	char text[INET_ADDRSTRLEN];
-
-	str_addf(line->out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", ntohs(short_at(a, 2)),
-		 inet_ntop(AF_INET, a->v + 4, text, sizeof(text)));
+	str_add(line->out, ", sin_port=");
+	strace_swapped(line->out, a->v + 2, 2, false);
+	str_add(line->out, ", sin_addr=");
+	strace_in_address(line->out, false, a->v + 4, 4);
 }
 
 static void add_inet6(struct strace_line *line, const struct address *a)
 {
-	char text[INET6_ADDRSTRLEN];
-
-	str_addf(line->out, ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), inet_pton(AF_INET6, \"%s\", &sin6_addr)",
-		 ntohs(short_at(a, 2)), ntohl(word_at(a, 4)), inet_ntop(AF_INET6, a->v + 8, text, sizeof(text)));
+	str_add(line->out, ", sin6_port=");
+	strace_swapped(line->out, a->v + 2, 2, false);
+	str_add(line->out, ", sin6_flowinfo=");
+	strace_swapped(line->out, a->v + 4, 4, false);
+	str_add(line->out, ", ");
+	strace_in6_member(line->out, "sin6_addr", a->v + 8);
 	if (a->n > 24)
 		str_addf(line->out, ", sin6_scope_id=%u", word_at(a, 24));
 }
@@ -145,9 +122,9 @@ static void add_packet(struct strace_line *line, const struct address *a)
 	unsigned int has = a->n - 12, len = a->v[11];
 
 	str_add(out, ", sll_protocol=");
-	strace_ethernet(out, short_at(a, 2));
+	strace_ethernet(out, short_at(a, 2), false);
 	str_add(out, ", sll_ifindex=");
-	add_index(out, word_at(a, 4));
+	strace_interface(line, word_at(a, 4), true);
 	str_add(out, ", sll_hatype=");
 	strace_word(out, &hardware, short_at(a, 8));
 	str_add(out, ", sll_pkttype=");
@@ -202,7 +179,7 @@ static void add_l2cap(struct strace_line *line, const struct address *a)
 	if (port > 0x1001 || (port > 0x80 && port <= 0xff))
 		str_addf(out, "+%u", port - (port > 0x1001 ? 0x1001 : 0x80));
 	str_add(out, "), l2_bdaddr=");
-	add_hardware(out, a->v + 4, 6);
+	strace_mac(out, a->v + 4, 6, 6);
 	str_add(out, ", l2_cid=htobs(");
 	if (channel >= 0x40)
 		str_add(out, "L2CAP_CID_DYN_START");
@@ -231,7 +208,7 @@ static void add_bluetooth(struct strace_line *line, const struct address *a)
 		strace_word(out, &channels, short_at(a, 4));
 	} else if (a->n < 12) {
 		str_add(out, a->n == 8 ? ", sco_bdaddr=" : ", rc_bdaddr=");
-		add_hardware(out, a->v + 2, 6);
+		strace_mac(out, a->v + 2, 6, 6);
 		if (a->n == 10)
 			str_addf(out, ", rc_channel=%u", a->v[8]);
 	} else {
@@ -252,7 +229,7 @@ static void add_ieee802154(struct strace_line *line, const struct address *a)
 		str_addf(line->out, ", short_addr=%#x", short_at(a, 10));
 	} else if (kind) {
 		str_add(line->out, ", hwaddr=");
-		add_hardware(line->out, a->v + 10, 8);
+		strace_mac(line->out, a->v + 10, 8, 8);
 	}
 	str_addc(line->out, '}');
 }
@@ -312,7 +289,7 @@ static void add_vsock(struct strace_line *line, const struct address *a)
 	add_bits(line, "svm_flags", "VMADDR_FLAG_", "TO_HOST", a->v[12]);
 	if (memcmp(a->v + 13, zeros, sizeof(zeros))) {
 		str_add(line->out, ", svm_zero=");
-		add_hex(line->out, a->v + 13, 3);
+		strace_quoted(line->out, a->v + 13, 3);
 	}
 }
 
@@ -327,7 +304,7 @@ static void add_xdp(struct strace_line *line, const struct address *a)
 
 	add_bits(line, "sxdp_flags", "XDP_", "SHARED_UMEM COPY ZEROCOPY USE_NEED_WAKEUP USE_SG", flags);
 	str_add(line->out, ", sxdp_ifindex=");
-	add_index(line->out, word_at(a, 4));
+	strace_interface(line, word_at(a, 4), true);
 	str_addf(line->out, ", sxdp_queue_id=%u", word_at(a, 8));
 	if (flags & 1)
 		str_addf(line->out, ", sxdp_shared_umem_fd=%d", (int)fd);

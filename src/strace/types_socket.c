@@ -31,7 +31,7 @@ static void print_socket_type(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_socket_type = { print_socket_type };
 
-void strace_ethernet(struct str *out, unsigned int protocol)
+void strace_ethernet(struct str *out, unsigned int protocol, bool is_number)
 {
 	static const struct strace_words protocols = {
 		"ETH_P_",
@@ -47,9 +47,21 @@ void strace_ethernet(struct str *out, unsigned int protocol)
 		"=37632 QINQ3 =56026 EDSA DSA_8021Q =57345 DSA_A5PSW =60734 IFE =64507 AF_IUCV"
 	};
 
-	str_add(out, "htons(");
-	strace_word(out, &protocols, ntohs(protocol));
-	str_addc(out, ')');
+	const enum strace_style style = strace_style();
+	struct str name __str = {}, number __str = {};
+	unsigned short swapped = protocol;
+
+	if (is_number) {
+		str_add(out, "htons(");
+		strace_word(out, &protocols, ntohs(protocol));
+		str_addc(out, ')');
+		return;
+	}
+	strace_set_style(STRACE_NAMES);
+	strace_word(&name, &protocols, ntohs(protocol));
+	strace_set_style(style);
+	strace_quoted(&number, &swapped, sizeof(swapped));
+	strace_named(out, number.data, "htons(%s)", name.data);
 }
 
 #define INET_PROTOCOLS \
@@ -91,7 +103,7 @@ static void print_protocol(struct strace_line *line, unsigned int arg)
 			return;
 		}
 	if (domain == AF_PACKET) {
-		strace_ethernet(line->out, protocol);
+		strace_ethernet(line->out, protocol, true);
 	} else if (domain == AF_RXRPC) {
 		strace_choice(line->out, &strace_address_families, protocol);
 	} else if (domain == AF_AX25) {

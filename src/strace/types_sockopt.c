@@ -80,35 +80,30 @@ static void add_peer(struct strace_line *line, const struct option_value *v)
 
 static void add_ipv4(struct str *out, const char *name, const void *address)
 {
-	char text[INET_ADDRSTRLEN];
-
-	str_addf(out, "%s=inet_addr(\"%s\")", name, inet_ntop(AF_INET, address, text, sizeof(text)));
+	str_addf(out, "%s=", name);
+	strace_in_address(out, false, address, 4);
 }
 
-static void add_index(struct str *out, const char *name, unsigned int index)
+static void add_index(struct strace_line *line, const char *name, unsigned int index)
 {
-	char text[IF_NAMESIZE];
-
-	str_addf(out, "%s=", name);
-	if (if_indextoname(index, text))
-		str_addf(out, "if_nametoindex(\"%s\")", text);
-	else
-		str_add_u64(out, index);
+	str_addf(line->out, "%s=", name);
+	strace_interface(line, index, false);
 }
 
 static void add_packet_member(struct strace_line *line, const struct option_value *v)
 {
 	static const struct strace_words kinds = { "PACKET_MR_", "MULTICAST PROMISC ALLMULTI UNICAST" };
 	struct packet_mreq member;
+	size_t n;
 
 	memcpy(&member, v->bytes, sizeof(member));
 	str_addc(line->out, '{');
-	add_index(line->out, "mr_ifindex", member.mr_ifindex);
+	add_index(line, "mr_ifindex", member.mr_ifindex);
 	str_add(line->out, ", mr_type=");
 	strace_word(line->out, &kinds, member.mr_type);
 	str_addf(line->out, ", mr_alen=%u, mr_address=", member.mr_alen);
-	for (unsigned int i = 0; i < member.mr_alen && i < sizeof(member.mr_address); i++)
-		str_addf(line->out, "%s%02x", i ? ":" : "", member.mr_address[i]);
+	n = member.mr_alen < sizeof(member.mr_address) ? member.mr_alen : sizeof(member.mr_address);
+	strace_mac(line->out, member.mr_address, n, n);
 	str_addc(line->out, '}');
 }
 
@@ -153,23 +148,21 @@ static void add_groups(struct strace_line *line, const struct option_value *v)
 
 static void add_multicast(struct strace_line *line, const struct option_value *v)
 {
-	char text[INET6_ADDRSTRLEN];
-
 	if (v->level == IPPROTO_IP) {
 		add_ipv4(line->out, "{imr_multiaddr", v->bytes);
 		add_ipv4(line->out, ", imr_interface", v->bytes + 4);
 		str_addc(line->out, '}');
 		return;
 	}
-	str_addf(line->out, "{inet_pton(AF_INET6, \"%s\", &ipv6mr_multiaddr)",
-		 inet_ntop(AF_INET6, v->bytes, text, sizeof(text)));
-	add_index(line->out, ", ipv6mr_interface", word_at(v, 16));
+	str_addc(line->out, '{');
+	strace_in6_member(line->out, "ipv6mr_multiaddr", v->bytes);
+	add_index(line, ", ipv6mr_interface", word_at(v, 16));
 	str_addc(line->out, '}');
 }
 
 static void add_group_request(struct strace_line *line, const struct option_value *v)
 {
-	add_index(line->out, "{gr_interface", word_at(v, 0));
+	add_index(line, "{gr_interface", word_at(v, 0));
 	str_add(line->out, ", gr_group=");
 	strace_sockaddr(line, v->bytes + 8, sizeof(struct sockaddr_storage));
 	str_addc(line->out, '}');

@@ -26,7 +26,7 @@ bool strace_word_constant(struct str *out, const struct strace_words *words, uin
 void strace_socket_level(struct str *out, unsigned int level)
 {
 	if (!strace_word_constant(out, &levels, level))
-		str_addf(out, "%#x /* SOL_?? */", level);
+		str_addf(out, strace_style() == STRACE_NUMBERS ? "%#x" : "%#x /* SOL_?? */", level);
 }
 
 static void print_level(struct strace_line *line, unsigned int arg)

@@ -21,7 +21,8 @@
 
 static void add_device(struct str *out, const char *name, dev_t device)
 {
-	str_addf(out, "%s=makedev(%#x, %#x)", name, major(device), minor(device));
+	str_addf(out, "%s=", name);
+	strace_device(out, device);
 }
 
 static void add_time(struct str *out, const char *name, const struct timespec *time)
@@ -249,8 +250,11 @@ const struct strace_type t_timespec_left = { print_timespec_left, .steps = { STE
 
 static void add_stamp(struct str *out, const struct timespec *time)
 {
+	struct str number __str = {};
+
 	if (time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT) {
-		str_add(out, time->tv_nsec == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
+		strace_timespec(&number, time);
+		strace_constant(out, number.data, time->tv_nsec == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
 		return;
 	}
 	strace_timespec(out, time);
@@ -300,12 +304,15 @@ const struct strace_type t_itimerspec = { print_itimerspec, .steps = { STEP_READ
 
 static void add_limit(struct str *out, uint64_t limit)
 {
+	char number[32];
+
+	snprintf(number, sizeof(number), "%llu", U(limit));
 	if (limit == UINT64_MAX)
-		str_add(out, "RLIM64_INFINITY");
+		strace_constant(out, number, "RLIM64_INFINITY");
 	else if (limit > 1024 && !(limit % 1024))
-		str_addf(out, "%llu*1024", U(limit / 1024));
+		strace_named(out, number, "%llu*1024", U(limit / 1024));
 	else
-		str_add_u64(out, limit);
+		str_add(out, number);
 }
 
 static void print_rlimit(struct strace_line *line, unsigned int arg)
@@ -374,7 +381,7 @@ static void print_tms(struct strace_line *line, unsigned int arg)
 		unsigned long long n = ticks[i];
 
 		str_addf(line->out, "%s=%llu", names[i], n);
-		if (n)
+		if (n && strace_style() != STRACE_NUMBERS)
 			str_addf(line->out, " /* %llu.%02llu s */", n / 100, n % 100);
 	}
 	str_addc(line->out, '}');
@@ -416,7 +423,7 @@ static void add_stopped(struct str *out, unsigned int status)
 	unsigned int event = status >> 16;
 
 	str_add(out, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
-	strace_signal(out, WSTOPSIG(status) & 0x7f);
+	strace_signal_name(out, WSTOPSIG(status) & 0x7f);
 	str_add(out, WSTOPSIG(status) & 0x80 ? " | 0x80}" : "}");
 	if (event) {
 		str_addc(out, '|');
@@ -441,7 +448,7 @@ static void print_wait_status(struct strace_line *line, unsigned int arg)
 		str_addf(out, "[{WIFEXITED(s) && WEXITSTATUS(s) == %d}]", WEXITSTATUS(*status));
 	} else if (WIFSIGNALED(*status)) {
 		str_add(out, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
-		strace_signal(out, WTERMSIG(*status));
+		strace_signal_name(out, WTERMSIG(*status));
 		str_add(out, WCOREDUMP(*status) ? " && WCOREDUMP(s)}]" : "}]");
 	} else if (WIFSTOPPED(*status)) {
 		add_stopped(out, *status);

@@ -62,10 +62,26 @@ static void add_unknown(struct str *out, const struct strace_words *words, uint6
 		 words->unknown ? "" : "???");
 }
 
+/* A number and its names, as -X asks for it; name NULL: it has none. */
+static void add_styled(struct str *out, const struct strace_words *words, uint64_t value, const char *name)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%#llx", (unsigned long long)value);
+	if (name || strace_style() == STRACE_NUMBERS)
+		strace_constant(out, number, name);
+	else
+		add_unknown(out, words, value);
+}
+
 void strace_word(struct str *out, const struct strace_words *words, uint64_t value)
 {
-	if (!strace_word_if(out, words, value))
-		add_unknown(out, words, value);
+	struct str name __str = {};
+
+	if (strace_style() == STRACE_NAMES && strace_word_if(out, words, value))
+		return;
+	strace_word_if(&name, words, value);
+	add_styled(out, words, value, name.data);
 }
 
 /* Appends the names, and what has none if one has; separator: what stands before the first. Returns what is left. */
@@ -89,13 +105,22 @@ static uint64_t add_bits(struct str *out, const struct strace_words *words, uint
 
 void strace_bits_more(struct str *out, const struct strace_words *words, uint64_t value)
 {
-	add_bits(out, words, value, "|");
+	if (strace_style() == STRACE_NAMES) {
+		add_bits(out, words, value, "|");
+	} else if (value) {
+		str_addc(out, '|');
+		strace_bits(out, words, value);
+	}
 }
 
 void strace_bits(struct str *out, const struct strace_words *words, uint64_t value)
 {
+	struct str names __str = {};
+
 	if (!value)
 		str_addc(out, '0');
+	else if (strace_style() != STRACE_NAMES)
+		add_styled(out, words, value, add_bits(&names, words, value, "") == value ? NULL : names.data);
 	else if (add_bits(out, words, value, "") == value)
 		add_unknown(out, words, value);
 }
@@ -350,6 +375,7 @@ const struct strace_type t_swap_flags = { print_swap_flags };
 
 static void print_personality(struct strace_line *line, unsigned int arg)
 {
+	static const struct strace_words kinds = { "PER_", "LINUX =8 LINUX32" };
 	static const struct strace_words flags = {
 		"", "=0x20000 UNAME26 ADDR_NO_RANDOMIZE FDPIC_FUNCPTRS MMAP_PAGE_ZERO ADDR_COMPAT_LAYOUT READ_IMPLIES_EXEC "
 		    "ADDR_LIMIT_32BIT SHORT_INODE WHOLE_SECONDS STICKY_TIMEOUTS ADDR_LIMIT_3GB"
@@ -360,10 +386,7 @@ static void print_personality(struct strace_line *line, unsigned int arg)
 		str_add(line->out, "0xffffffff");
 		return;
 	}
-	if (value & 0xff)
-		str_addf(line->out, (value & 0xff) == 8 ? "PER_LINUX32" : "%#x /* PER_??? */", value & 0xff);
-	else
-		str_add(line->out, "PER_LINUX");
+	strace_word(line->out, &kinds, value & 0xff);
 	strace_bits_more(line->out, &flags, value & ~0xffU);
 }
 const struct strace_type t_personality = { print_personality };
@@ -382,10 +405,13 @@ static void print_syslog(struct strace_line *line, unsigned int arg)
 		"SYSLOG_ACTION_", "CLOSE OPEN READ READ_ALL READ_CLEAR CLEAR CONSOLE_OFF CONSOLE_ON CONSOLE_LEVEL SIZE_UNREAD "
 				  "SIZE_BUFFER"
 	};
+	const enum strace_style style = strace_style();
 	unsigned int action = strace_arg(line, arg);
 
 	str_addf(line->out, "%u /* ", action);
+	strace_set_style(STRACE_NAMES);
 	strace_word(line->out, &actions, action);
+	strace_set_style(style);
 	str_add(line->out, " */");
 	if (action >= 2 && action <= 4)
 		str_addf(line->out, ", %#llx, %u", (unsigned long long)strace_arg(line, 1),

@@ -341,7 +341,7 @@ test_sets() {
 	grep -qE '^pipe2\(0x[0-9a-f]+, O_CLOEXEC\) += 0$' err || fail "the array is printed"
 	run sonde strace -qq -X raw -e trace=pipe2,socket,kill,tgkill -- strace-calls
 	grep -qE '^pipe2\(\[[0-9]+, [0-9]+\], 0x80000\) += 0$' err || fail "the flag has its name"
-	grep -qE '^socket\(0x1, 0x80001, 0\) += [0-9]+$' err || fail "names of sockets"
+	grep -qE '^socket\(0x1, 0x1\|0x80000, 0\) += [0-9]+$' err || fail "names of sockets"
 	run sonde strace -qq -X verbose -e trace=pipe2 -- strace-calls
 	grep -qE '^pipe2\(\[[0-9]+, [0-9]+\], 0x80000 /\* O_CLOEXEC \*/\) += 0$' err || fail "not both"
 }
