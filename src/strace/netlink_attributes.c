@@ -53,11 +53,11 @@ static bool add_address(struct strace_line *line, unsigned int family, struct ne
 	       strace_shape(line, shape, strlen(shape), bytes.v, bytes.have, bytes.have);
 }
 
-/* A text with its NUL; one without, and one that is longer than is shown, goes on. */
+/* A text with its NUL; one without, one that is longer than is shown, and one in hex goes on. */
 static void add_text(struct strace_line *line, struct netlink_bytes bytes)
 {
 	size_t n = bytes.n < line->settings->size ? bytes.n : line->settings->size;
-	bool ends = n && !bytes.v[n - 1];
+	bool ends = n && !bytes.v[n - 1] && !strace_hex(line->settings);
 
 	strace_text(line, (const char *)bytes.v, n - ends, !ends);
 }

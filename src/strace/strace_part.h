@@ -118,6 +118,12 @@ static inline bool strace_counts(const struct strace_settings *settings)
 	return settings->summary || settings->both;
 }
 
+/* Whether bytes that are not printable are in hex, and with them all of their text: -x, -xx. */
+static inline bool strace_hex(const struct strace_settings *settings)
+{
+	return settings->hex && settings->hex != STRACE_HEX_CHARS;
+}
+
 /* Whether each thread has a file of its own. */
 static inline bool strace_is_separate(const struct strace_settings *settings)
 {

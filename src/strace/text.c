@@ -175,7 +175,7 @@ static void add_escaped(struct str *out, unsigned char c, bool digit_follows, bo
 /* -x: only texts with bytes that are not printable are in hex; -xx: all are. */
 static bool in_hex(const struct strace_settings *settings, const unsigned char *bytes, size_t n)
 {
-	if (!settings->hex || settings->hex == STRACE_HEX_CHARS)
+	if (!strace_hex(settings))
 		return false;
 	if (settings->hex > 1)
 		return true;

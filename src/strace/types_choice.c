@@ -337,7 +337,7 @@ static void print_epoll_events(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, '[');
 	for (size_t i = 0; i < n; i++) {
 		if (i >= line->settings->size) {
-			str_add(line->out, ", ...");
+			str_add(line->out, i ? ", ..." : "...");
 			break;
 		}
 		memcpy(&event, (const char *)strace_bytes(blob) + i * sizeof(event), sizeof(event));

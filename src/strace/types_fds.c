@@ -16,9 +16,14 @@ static void print_pipe(struct strace_line *line, unsigned int arg)
 	if (!fds)
 		return;
 	str_addc(line->out, '[');
-	strace_fd(line, fds[0], strace_blob(line, arg, 1, 0));
-	str_add(line->out, ", ");
-	strace_fd(line, fds[1], strace_blob(line, arg, 2, 0));
+	for (unsigned int i = 0; i < 2; i++) {
+		str_add(line->out, i ? ", " : "");
+		if (!line->settings->whole && i >= line->settings->size) {
+			str_add(line->out, "...");
+			break;
+		}
+		strace_fd(line, fds[i], strace_blob(line, arg, i + 1, 0));
+	}
 	str_addc(line->out, ']');
 }
 #define PIPE \
@@ -63,7 +68,7 @@ void strace_ret_poll(struct strace_line *line)
 	const struct strace_blob *blob = strace_blob(line, 0, 0, 0);
 	const struct pollfd *fds = blob ? strace_bytes(blob) : NULL;
 	const struct strace_blob *left = line->call->args[2] == &t_timespec ? strace_blob(line, 2, 0, 0) : NULL;
-	const char *separator = "([";
+	const char *separator = " ([";
 	int64_t n = strace_ret(line);
 
 	str_add_s64(line->out, n);
@@ -75,10 +80,11 @@ void strace_ret_poll(struct strace_line *line)
 		if (!fds[i].revents)
 			continue;
 		if (shown++ >= line->settings->size) {
-			str_add(line->out, ", ...");
+			str_addf(line->out, "%s...", separator);
+			separator = ", ";
 			break;
 		}
-		str_addf(line->out, "%s%s{fd=%d, revents=", *separator == '(' ? " " : "", separator, fds[i].fd);
+		str_addf(line->out, "%s{fd=%d, revents=", separator, fds[i].fd);
 		strace_flags(line->out, &poll_events, (unsigned short)fds[i].revents);
 		str_addc(line->out, '}');
 		separator = ", ";
@@ -264,7 +270,7 @@ void strace_vectors_of(struct strace_line *line, unsigned int arg, unsigned int 
 			most -= len;
 	}
 	if (i < n)
-		str_add(line->out, ", ...");
+		str_add(line->out, i ? ", ..." : "...");
 	if (i < n && i == array->n / size && array->status == STRACE_EDGE)
 		str_addf(line->out, " /* %#llx */", U(address + i * size));
 	str_addc(line->out, ']');

@@ -46,8 +46,15 @@ static void add_control_data(struct strace_line *line, const struct cmsghdr *hea
 	const int *v = data;
 
 	if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && n >= sizeof(*v)) {
-		for (size_t i = 0; i < n / sizeof(*v); i++)
-			str_addf(line->out, "%s%d", i ? ", " : ", cmsg_data=[", v[i]);
+		str_add(line->out, ", cmsg_data=[");
+		for (size_t i = 0; i < n / sizeof(*v); i++) {
+			str_add(line->out, i ? ", " : "");
+			if (!line->settings->whole && i >= line->settings->size) {
+				str_add(line->out, "...");
+				break;
+			}
+			str_add_s64(line->out, v[i]);
+		}
 		str_addc(line->out, ']');
 	} else if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == 2 && n == 12) {
 		str_add(line->out, ", cmsg_data=");
@@ -293,7 +300,7 @@ static void add_elements(struct strace_line *line, unsigned int arg, size_t n, b
 		const struct strace_blob *name, *vectors;
 
 		if (i >= shown || i >= STRACE_MESSAGES_MAX || i >= line->settings->size) {
-			str_add(line->out, ", ...");
+			str_add(line->out, i ? ", ..." : "...");
 			break;
 		}
 		name = strace_blob(line, arg, 1, next++);

@@ -186,7 +186,7 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
-/* The value of an attribute of a file. A NUL at the end of what is shown is left out, and ends it. */
+/* The value of an attribute of a file. A NUL at the end of what is shown ends it, and is left out but in hex. */
 static void print_value(struct strace_line *line, unsigned int arg, uint64_t n)
 {
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
@@ -195,7 +195,7 @@ static void print_value(struct strace_line *line, unsigned int arg, uint64_t n)
 
 	if (n > INT32_MAX)
 		print_pointer(line, arg);
-	else if (bytes && shown && shown <= blob->n && !bytes[shown - 1])
+	else if (bytes && shown && shown <= blob->n && !bytes[shown - 1] && !strace_hex(line->settings))
 		strace_text(line, bytes, shown - 1, false);
 	else
 		print_bytes(line, arg, n);
@@ -264,7 +264,7 @@ static void print_block(struct strace_line *line, const struct strace_blob *blob
 		size_t len = strnlen(text + at, blob->n - at);
 
 		if (n >= most) {
-			str_add(line->out, ", ...");
+			str_add(line->out, n ? ", ..." : "...");
 			break;
 		}
 		if (n)
@@ -282,7 +282,7 @@ static bool print_strings(struct strace_line *line, unsigned int arg, unsigned i
 
 	while ((blob = strace_blob(line, arg, step, n)) && blob->status != STRACE_UNREAD) {
 		if (n >= most) {
-			str_add(line->out, ", ...");
+			str_add(line->out, n ? ", ..." : "...");
 			break;
 		}
 		if (n++)

@@ -299,8 +299,8 @@ static void print_nodes(struct strace_line *line, unsigned int arg)
 	nodes = strace_bytes(blob);
 	str_addc(line->out, '[');
 	for (uint64_t i = 0; i < n; i++) {
-		if (i >= blob->n / sizeof(*nodes)) {
-			str_add(line->out, ", ...");
+		if (i >= blob->n / sizeof(*nodes) || (!line->settings->whole && i >= line->settings->size)) {
+			str_add(line->out, i ? ", ..." : "...");
 			break;
 		}
 		str_addf(line->out, "%s%#016llx", i ? ", " : "", U(nodes[i]));
@@ -380,7 +380,7 @@ static void print_in_core(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, '[');
 	for (uint64_t i = 0; i < n; i++) {
 		if (i >= blob->n || i >= line->settings->size) {
-			str_add(line->out, ", ...");
+			str_add(line->out, i ? ", ..." : "...");
 			break;
 		}
 		str_addf(line->out, "%s%u", i ? ", " : "", ((const unsigned char *)strace_bytes(blob))[i] & 1);

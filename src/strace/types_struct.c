@@ -248,8 +248,10 @@ static void print_timespec_left(struct strace_line *line, unsigned int arg)
 const struct strace_type t_timespec = { print_timespec_before, .both = true, .steps = { STEP_READS(16) } };
 const struct strace_type t_timespec_left = { print_timespec_left, .steps = { STEP_READS(16) } };
 
-static void add_stamp(struct str *out, const struct timespec *time)
+static void add_stamp(struct strace_line *line, const void *element, size_t index)
 {
+	const struct timespec *time = element;
+	struct str *out = line->out;
 	struct str number __str = {};
 
 	if (time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT) {
@@ -259,6 +261,7 @@ static void add_stamp(struct str *out, const struct timespec *time)
 	}
 	strace_timespec(out, time);
 	strace_date_remark(out, time->tv_sec, time->tv_nsec);
+	(void)index;
 }
 
 static void print_times(struct strace_line *line, unsigned int arg)
@@ -267,11 +270,7 @@ static void print_times(struct strace_line *line, unsigned int arg)
 
 	if (!times)
 		return;
-	str_addc(line->out, '[');
-	add_stamp(line->out, &times[0]);
-	str_add(line->out, ", ");
-	add_stamp(line->out, &times[1]);
-	str_addc(line->out, ']');
+	strace_array(line, arg, 0, 2, sizeof(*times), add_stamp);
 }
 const struct strace_type t_times = { print_times, .steps = { STEP_READS(32) } };
 
@@ -354,17 +353,25 @@ static void print_rusage(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_rusage = { print_rusage, .steps = { STEP_WRITES(sizeof(struct rusage)) } };
 
+static void add_load(struct strace_line *line, const void *element, size_t index)
+{
+	(void)index;
+	/* the time stands before them */
+	str_add_u64(line->out, ((const unsigned long *)element)[1]);
+}
+
 static void print_sysinfo(struct strace_line *line, unsigned int arg)
 {
 	const struct sysinfo *info = strace_struct(line, arg, 0, sizeof(*info));
 
 	if (!info)
 		return;
+	str_addf(line->out, "{uptime=%lld, loads=", L(info->uptime));
+	strace_array(line, arg, 0, 3, sizeof(info->loads[0]), add_load);
 	str_addf(line->out,
-		 "{uptime=%lld, loads=[%llu, %llu, %llu], totalram=%llu, freeram=%llu, sharedram=%llu, bufferram=%llu, "
+		 ", totalram=%llu, freeram=%llu, sharedram=%llu, bufferram=%llu, "
 		 "totalswap=%llu, freeswap=%llu, procs=%u, totalhigh=%llu, freehigh=%llu, mem_unit=%u}",
-		 L(info->uptime), U(info->loads[0]), U(info->loads[1]), U(info->loads[2]), U(info->totalram),
-		 U(info->freeram), U(info->sharedram), U(info->bufferram), U(info->totalswap), U(info->freeswap),
+		 U(info->totalram), U(info->freeram), U(info->sharedram), U(info->bufferram), U(info->totalswap), U(info->freeswap),
 		 info->procs, U(info->totalhigh), U(info->freehigh), info->mem_unit);
 }
 const struct strace_type t_sysinfo = { print_sysinfo, .steps = { STEP_WRITES(sizeof(struct sysinfo)) } };
