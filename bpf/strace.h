@@ -24,7 +24,7 @@
 #define STRACE_LANES	     4
 #define STRACE_STRINGS_WHOLE 128 /* with -v: the most texts of an array; STRACE_STRINGS takes it as its scale */
 #define STRACE_MESSAGES_MAX  8	 /* of an array of messages */
-#define STRACE_MESSAGE_SIZE  64	 /* struct mmsghdr */
+#define STRACE_MESSAGE_SIZE  64	 /* struct mmsghdr; of a 32-bit program half of it */
 #define STRACE_VECTOR	     32	 /* the most elements of an array whose elements point elsewhere */
 #define STRACE_COMM_LEN	     16
 
@@ -112,7 +112,7 @@ enum strace_op {
 	STRACE_VECTORS,
 	STRACE_FILE,	 /* what a descriptor is open on: a struct strace_file */
 	STRACE_FILES,	 /* the same of the descriptors in another step's blob, the first 32, or bits of the first 64: scale */
-	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, vectors, their memory, a blob each */
+	STRACE_MESSAGES, /* of an array of struct mmsghdr, another step's blob: name, control, vectors, their memory, a blob each */
 	STRACE_NETLINK,	 /* the protocol of a descriptor that is a socket of netlink: 4 bytes; of others no blob */
 	STRACE_PROGRAM,	 /* the arguments of the program that now runs: one block of texts, and what was executed */
 };

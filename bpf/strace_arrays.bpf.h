@@ -54,29 +54,50 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u6
 	return 0;
 }
 
-/* The name and the vectors of the struct mmsghdr that is there; filled: the call has done so. */
+/* The name, control messages and vectors of the struct mmsghdr that is there; filled: the call has done so. */
 __noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
-	volatile __u64 *message;
-	__u64 at = begin, vectors, n;
+	__u64 at = begin, name, name_size, vectors, n, control, control_size, len;
+	__u32 size = tag & NARROW ? 8 : 16;
 
 	if (!scratch)
 		return 0;
 	barrier_var(at);
 	if (at >= STRACE_ROOM)
 		return 0;
-	message = (void *)scratch->data + at;
-	vectors = message[2];
-	n = message[3];
-	copy_blob(lane, tag, message[0], message[0] ? (__u32)message[1] : 0, 128);
+	if (tag & NARROW) {
+		volatile __u32 *half = (void *)scratch->data + at;
+
+		name = half[0];
+		name_size = half[1];
+		vectors = half[2];
+		n = half[3];
+		control = half[4];
+		control_size = half[5];
+		len = half[7];
+	} else {
+		volatile __u64 *message = (void *)scratch->data + at;
+
+		name = message[0];
+		name_size = (__u32)message[1];
+		vectors = message[2];
+		n = message[3];
+		control = message[4];
+		control_size = message[5];
+		len = (__u32)message[7];
+	}
+	copy_blob(lane, tag, name, name ? name_size : 0, 128);
+	copy_blob(lane, tag, control, control ? control_size : 0, 512);
 	at = scratch->record.size;
-	copy_blob(lane, tag, vectors, n < STRACE_VECTOR ? n * 16 : STRACE_VECTOR * 16, STRACE_VECTOR * 16);
-	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most, filled ? (__u32)message[7] : ALL_BYTES);
+	copy_blob(lane, tag | EDGE, vectors, n < STRACE_VECTOR ? n * size : STRACE_VECTOR * size,
+		  STRACE_VECTOR * 16);
+	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most, filled ? len : ALL_BYTES);
 }
 
 __noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)
 {
+	__u32 size = tag & NARROW ? STRACE_MESSAGE_SIZE / 2 : STRACE_MESSAGE_SIZE;
 	struct strace_scratch *scratch = scratch_of(lane);
 	__u64 at = begin, n;
 
@@ -85,11 +106,12 @@ __noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u
 	barrier_var(at);
 	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
 		return 0;
-	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n / STRACE_MESSAGE_SIZE;
+	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n;
+	n /= size;
 	for (__u32 i = 0; i < STRACE_MESSAGES_MAX; i++) {
 		if (i >= n)
 			break;
-		copy_message(lane, tag, begin + i * STRACE_MESSAGE_SIZE, most, filled);
+		copy_message(lane, tag, begin + i * size, most, filled);
 	}
 	return 0;
 }

@@ -315,7 +315,8 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 				    begin, most_of(scratch, step),
 				    step->when & STRACE_IF_OK ? scratch->record.ret : ALL_BYTES);
 	if (op == STRACE_MESSAGES)
-		return copy_messages(lane, step->tag, begin, step->most, step->when & STRACE_IF_OK);
+		return copy_messages(lane, step->tag | (step->when & STRACE_NARROW ? NARROW : 0), begin, step->most,
+				     step->when & STRACE_IF_OK);
 	if (!(config.how & STRACE_HOW_FILES))
 		return 0;
 	return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, begin)

@@ -25,8 +25,8 @@ struct task {
 	struct held *open;	      /* the begin of a call whose end has not been seen; a printed one belongs to the task */
 	struct strace_record *beside; /* of the call whose end comes; NULL: none came */
 	bool alive, has_nr;
-	uint32_t own, space;	    /* in its own pid namespace, and which that is; 0: not known */
-	char comm[STRACE_COMM_LEN]; /* its name at the last line of it; "": not known */
+	uint32_t own, space;		      /* in its own pid namespace, and which that is; 0: not known */
+	char comm[STRACE_COMM_LEN];	      /* its name at the last line of it; "": not known */
 	const char *before;		      /* the last call that has ended; NULL: not known */
 	uint32_t nr;			      /* of the call before, if has_nr; for -n */
 	struct sink sink;		      /* with -ff */

@@ -119,6 +119,8 @@ static const struct {
 	{ &t_vectors_out, &t_vectors_out_32 },
 	{ &t_msg_in, &t_msg_in_32 },
 	{ &t_msg_out, &t_msg_out_32 },
+	{ &t_mmsg_in, &t_mmsg_in_32 },
+	{ &t_mmsg_out, &t_mmsg_out_32 },
 };
 
 static const struct strace_type *narrow_type(const struct strace_type *type)

@@ -43,7 +43,7 @@ void strace_named(struct str *out, const char *number, const char *format, ...)
 	strace_constant(out, number, name.data);
 }
 
-void strace_combined(struct strace_line *line, unsigned int arg)
+void strace_combined_as(struct strace_line *line, const struct strace_type *type, unsigned int arg)
 {
 	const enum strace_style was = style;
 	struct strace_line part = *line;
@@ -52,10 +52,15 @@ void strace_combined(struct strace_line *line, unsigned int arg)
 
 	part.out = &names;
 	style = STRACE_NAMES;
-	line->call->args[arg]->print(&part, arg);
+	type->print(&part, arg);
 	style = was;
 	snprintf(number, sizeof(number), "%#x", (unsigned int)strace_arg(line, arg));
 	strace_constant(line->out, number, names.data);
+}
+
+void strace_combined(struct strace_line *line, unsigned int arg)
+{
+	strace_combined_as(line, line->call->args[arg], arg);
 }
 
 void strace_quoted(struct str *out, const void *bytes, size_t n)

@@ -217,6 +217,8 @@ void strace_device(struct str *out, uint64_t device);
 
 /* An argument of 32 bits whose type prints several constants, joined: as -X asks for it, all together. */
 void strace_combined(struct strace_line *line, unsigned int arg);
+/* The same of an argument that is of this type only in some calls. */
+void strace_combined_as(struct strace_line *line, const struct strace_type *type, unsigned int arg);
 
 /* Names joined by '|', of the bits that are set. */
 void strace_flags(struct str *out, const struct strace_family *family, uint64_t value);
@@ -259,8 +261,8 @@ void strace_sockaddr(struct strace_line *line, const void *bytes, size_t n);
 const int *strace_socklen(struct strace_line *line, unsigned int arg, bool before);
 /* A name of one number, as -X asks for it; false, and nothing: it has none. */
 bool strace_word_constant(struct str *out, const struct strace_words *words, uint64_t value);
-/* SOL_SOCKET */
-void strace_socket_level(struct str *out, unsigned int level);
+/* SOL_SOCKET; unknown: what one without a name is */
+void strace_socket_level(struct str *out, unsigned int level, const char *unknown);
 /* {pid=1, uid=0, gid=0} of struct ucred */
 void strace_credentials(struct strace_line *line, const int *v);
 /* --- filters --- */

@@ -161,6 +161,8 @@ TYPE(t_msg_out);
 TYPE(t_msg_out_32); /* the same of a 32-bit program */
 TYPE(t_mmsg_in);
 TYPE(t_mmsg_out);
+TYPE(t_mmsg_in_32); /* the same two of a 32-bit program */
+TYPE(t_mmsg_out_32);
 /* calls whose arguments depend on another one */
 TYPE(t_ioctl);
 TYPE(t_ioctl_arg);

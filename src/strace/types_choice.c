@@ -96,7 +96,7 @@ static void print_fcntl_arg(struct strace_line *line, unsigned int arg)
 	else if (command == F_SETFD)
 		strace_flags(line->out, t_fd_flags.data, (unsigned int)strace_arg(line, arg));
 	else if (command == F_SETFL)
-		t_open_flags.print(line, arg);
+		strace_combined_as(line, &t_open_flags, arg);
 	else if (command == 15 || command == 16)
 		add_owner(line, arg);
 	else if (command == 10)

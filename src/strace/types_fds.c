@@ -105,6 +105,8 @@ void strace_ret_left(struct strace_line *line)
 	const struct strace_blob *left = strace_arg(line, 4) ? strace_blob(line, 4, 0, 0) : NULL;
 
 	str_add_s64(line->out, strace_ret(line));
+	if (!strace_ret(line))
+		str_add(line->out, " (Timeout)");
 	if (!left || left->n != 16 || strace_ret(line) <= 0)
 		return;
 	str_add(line->out, " (left ");

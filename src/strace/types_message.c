@@ -15,16 +15,13 @@ struct message {
 	uint32_t flags, unused_too;
 };
 
-/* An element of the array of sendmmsg. */
-struct element {
-	struct message message;
-	uint32_t len, unused;
-};
-
 /* The same of a 32-bit program. */
 struct message_32 {
 	uint32_t name, name_len, vectors, n_vectors, control, control_len, flags;
 };
+
+/* An element of the array of sendmmsg: a message, and a length of 4 bytes. */
+#define ELEMENT_SIZE(NARROW) ((NARROW) ? sizeof(struct message_32) + sizeof(uint32_t) : STRACE_MESSAGE_SIZE)
 
 /* The steps: the message, its name, its vectors, what they point to, control messages. */
 enum {
@@ -97,7 +94,7 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 
 		read_control_head(&head, bytes + at, narrow);
 		str_addf(line->out, "%s{cmsg_len=%llu, cmsg_level=", at ? ", " : "", U(head.cmsg_len));
-		strace_socket_level(line->out, (unsigned int)head.cmsg_level);
+		strace_socket_level(line->out, (unsigned int)head.cmsg_level, "SOL_???");
 		str_add(line->out, ", cmsg_type=");
 		if (head.cmsg_level == SOL_SOCKET)
 			strace_word(line->out, &socket_messages, (unsigned int)head.cmsg_type);
@@ -120,10 +117,8 @@ static void add_control_messages(struct strace_line *line, const struct strace_b
 	str_addc(line->out, ']');
 }
 
-static void add_control(struct strace_line *line, unsigned int arg, const struct message *message)
+static void add_control(struct strace_line *line, const struct message *message, const struct strace_blob *blob)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, CONTROL, 0);
-
 	if (message->control_len && message->control && blob && blob->status != STRACE_UNREAD &&
 	    blob->n >= (strace_is_narrow(line) ? 12 : sizeof(struct cmsghdr))) {
 		str_add(line->out, ", msg_control=");
@@ -153,17 +148,11 @@ static void add_flags(struct strace_line *line, const struct message *message)
 	str_addc(line->out, '}');
 }
 
-/* False: it is not there, and an address has been printed. */
-static bool read_message(struct strace_line *line, unsigned int arg, struct message *to)
+static void copy_message(struct message *to, const void *bytes, bool narrow)
 {
-	bool narrow = strace_is_narrow(line);
-	size_t size = narrow ? sizeof(struct message_32) : sizeof(*to);
-	const void *bytes = strace_struct(line, arg, MESSAGE, size);
 	struct message_32 half;
 
-	if (!bytes)
-		return false;
-	memcpy(narrow ? (void *)&half : (void *)to, bytes, size);
+	memcpy(narrow ? (void *)&half : (void *)to, bytes, narrow ? sizeof(half) : sizeof(*to));
 	if (narrow)
 		*to = (struct message){
 			.name = half.name,
@@ -174,7 +163,17 @@ static bool read_message(struct strace_line *line, unsigned int arg, struct mess
 			.control_len = half.control_len,
 			.flags = half.flags,
 		};
-	return true;
+}
+
+/* False: it is not there, and an address has been printed. */
+static bool read_message(struct strace_line *line, unsigned int arg, struct message *to)
+{
+	bool narrow = strace_is_narrow(line);
+	const void *bytes = strace_struct(line, arg, MESSAGE, narrow ? sizeof(struct message_32) : sizeof(*to));
+
+	if (bytes)
+		copy_message(to, bytes, narrow);
+	return bytes;
 }
 
 static void add_message(struct strace_line *line, unsigned int arg, uint64_t most)
@@ -186,7 +185,7 @@ static void add_message(struct strace_line *line, unsigned int arg, uint64_t mos
 	add_head(line, &message, strace_blob(line, arg, NAME, 0));
 	strace_vectors(line, arg, VECTORS, message.vectors, message.n_vectors, most);
 	str_addf(line->out, ", msg_iovlen=%llu", U(message.n_vectors));
-	add_control(line, arg, &message);
+	add_control(line, &message, strace_blob(line, arg, CONTROL, 0));
 	add_flags(line, &message);
 }
 
@@ -259,7 +258,7 @@ const struct strace_type t_sent = { print_sent, .steps = SENT_BYTES(NEXT(1), 0) 
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 8, \
 			  .scale = 1, .most = 128, .when = WHEN }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 16, .count_from = STRACE_FROM_BLOB, .count_at = 24, \
-			  .wide = 1, .scale = 16, .most = 16 * STRACE_VECTOR, .when = WHEN }, \
+			  .wide = 1, .scale = 16, .most = 16 * STRACE_VECTOR, .when = (WHEN) | STRACE_TO_EDGE }, \
 			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, .when = (WHEN) | STRACE_MESSAGE }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 32, .count_from = STRACE_FROM_BLOB, .count_at = 40, \
 			  .wide = 1, .scale = 1, .most = 512, .when = WHEN }, \
@@ -275,7 +274,7 @@ const struct strace_type t_msg_in = { print_msg_in, .steps = MESSAGE_STEPS(0) },
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 0, .count_from = STRACE_FROM_BLOB, .count_at = 4, \
 			  .scale = 1, .most = 128, .when = (WHEN) | STRACE_NARROW }, \
 			{ STRACE_BYTES, .from = STRACE_FROM_BLOB, .at = 8, .count_from = STRACE_FROM_BLOB, .count_at = 12, \
-			  .scale = 8, .most = 8 * STRACE_VECTOR, .when = (WHEN) | STRACE_NARROW }, \
+			  .scale = 8, .most = 8 * STRACE_VECTOR, .when = (WHEN) | STRACE_NARROW | STRACE_TO_EDGE }, \
 			{ STRACE_VECTORS, .from = STRACE_FROM_BLOB + VECTORS, .most = MOST_TEXT, \
 			  .when = (WHEN) | STRACE_MESSAGE | STRACE_NARROW }, \
 		{ \
@@ -288,35 +287,40 @@ const struct strace_type t_msg_in_32 = { print_msg_in, .steps = MESSAGE_STEPS_32
 
 /* --- an array of messages --- */
 
-/* The blobs of the second step: for each message its name, its vectors, and what these point to. */
+/* The blobs of the second step: for each message its name, control messages, vectors, and what these point to. */
 static void add_elements(struct strace_line *line, unsigned int arg, size_t n, bool is_out)
 {
 	const struct strace_blob *array = strace_blob(line, arg, 0, 0);
-	const struct element *element = strace_bytes(array);
-	size_t next = 0, shown = array->n / sizeof(*element);
+	const char *bytes = strace_bytes(array);
+	bool narrow = strace_is_narrow(line);
+	size_t size = ELEMENT_SIZE(narrow), next = 0, shown = array->n / size;
 
 	str_addc(line->out, '[');
-	for (size_t i = 0; i < n; i++, element++) {
-		const struct strace_blob *name, *vectors;
+	for (size_t i = 0; i < n; i++, bytes += size) {
+		const struct strace_blob *name, *control, *vectors;
+		struct message message;
+		uint32_t len;
 
 		if (i >= shown || i >= STRACE_MESSAGES_MAX || i >= line->settings->size) {
 			str_add(line->out, i ? ", ..." : "...");
+			if (i == shown && array->status == STRACE_EDGE)
+				str_addf(line->out, " /* %#llx */", U(strace_arg(line, arg) + i * size));
 			break;
 		}
+		copy_message(&message, bytes, narrow);
+		memcpy(&len, bytes + (narrow ? sizeof(struct message_32) : sizeof(message)), sizeof(len));
 		name = strace_blob(line, arg, 1, next++);
+		control = strace_blob(line, arg, 1, next++);
 		vectors = strace_blob(line, arg, 1, next++);
 		str_add(line->out, i ? ", {msg_hdr=" : "{msg_hdr=");
-		add_head(line, &element->message, name);
-		strace_vectors_of(line, arg, 1, vectors, next, element->message.vectors, element->message.n_vectors,
-				  is_out ? element->len : UINT64_MAX);
-		next += vectors && vectors->status != STRACE_UNREAD ? vectors->n / 16 : 0;
-		str_addf(line->out, ", msg_iovlen=%llu", U(element->message.n_vectors));
-		if (element->message.control_len)
-			str_addf(line->out, ", msg_control=%#llx", U(element->message.control));
-		str_addf(line->out, ", msg_controllen=%llu", U(element->message.control_len));
-		add_flags(line, &element->message);
+		add_head(line, &message, name);
+		strace_vectors_of(line, arg, 1, vectors, next, message.vectors, message.n_vectors, is_out ? len : UINT64_MAX);
+		next += vectors && vectors->status != STRACE_UNREAD ? vectors->n / (narrow ? 8 : 16) : 0;
+		str_addf(line->out, ", msg_iovlen=%llu", U(message.n_vectors));
+		add_control(line, &message, control);
+		add_flags(line, &message);
 		if (strace_ok(line) && i < (size_t)strace_ret(line))
-			str_addf(line->out, ", msg_len=%u", element->len);
+			str_addf(line->out, ", msg_len=%u", len);
 		str_addc(line->out, '}');
 	}
 	str_addc(line->out, ']');
@@ -325,9 +329,10 @@ static void add_elements(struct strace_line *line, unsigned int arg, size_t n, b
 static void print_mmsg_in(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *array = strace_blob(line, arg, 0, 0);
+	unsigned int n = strace_arg(line, arg + 1);
 
-	if (strace_arg(line, arg) && array && array->status != STRACE_UNREAD)
-		add_elements(line, arg, (unsigned int)strace_arg(line, arg + 1), false);
+	if (strace_arg(line, arg) && array && array->status != STRACE_UNREAD && (!n || array->n >= ELEMENT_SIZE(strace_is_narrow(line))))
+		add_elements(line, arg, n, false);
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
@@ -341,13 +346,18 @@ static void print_mmsg_out(struct strace_line *line, unsigned int arg)
 	else
 		strace_address(line->out, strace_arg(line, arg));
 }
-#define MESSAGES(COUNT, WHEN) \
+#define MESSAGES(COUNT, SIZE, WHEN) \
 	{ \
-		{ STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = sizeof(struct element), \
-		  .most = STRACE_MESSAGES_MAX * sizeof(struct element), .when = WHEN }, \
+		{ STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = STRACE_MESSAGES_MAX * (SIZE), \
+		  .when = (WHEN) | STRACE_TO_EDGE }, \
 		{ \
 			STRACE_MESSAGES, .from = STRACE_FROM_BLOB, .most = MOST_TEXT, .when = WHEN \
 		} \
 	}
-const struct strace_type t_mmsg_in = { print_mmsg_in, .steps = MESSAGES(NEXT(1), 0) },
-			 t_mmsg_out = { print_mmsg_out, .steps = MESSAGES(STRACE_FROM_RET, STRACE_IF_OK) };
+const struct strace_type t_mmsg_in = { print_mmsg_in, .steps = MESSAGES(NEXT(1), ELEMENT_SIZE(false), 0) },
+			 t_mmsg_out = { print_mmsg_out,
+					.steps = MESSAGES(STRACE_FROM_RET, ELEMENT_SIZE(false), STRACE_IF_OK) },
+			 t_mmsg_in_32 = { print_mmsg_in,
+					  .steps = MESSAGES(NEXT(1), ELEMENT_SIZE(true), STRACE_NARROW) },
+			 t_mmsg_out_32 = { print_mmsg_out, .steps = MESSAGES(STRACE_FROM_RET, ELEMENT_SIZE(true),
+									     STRACE_IF_OK | STRACE_NARROW) };

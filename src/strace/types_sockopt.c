@@ -305,13 +305,14 @@ static bool is_int(const struct option_value *v)
 
 static void add_int(struct strace_line *line, const struct option_value *v)
 {
+	char number[16];
 	int value = word_at(v, 0);
 	const char *name = v->got && v->level == SOL_SOCKET && v->option == SO_ERROR ? strerrorname_np(value) : NULL;
 
-	if (value && name)
-		str_addf(line->out, "[%s]", name);
-	else
-		str_addf(line->out, "[%d]", value);
+	snprintf(number, sizeof(number), "%d", value);
+	str_addc(line->out, '[');
+	strace_constant(line->out, number, value ? name : NULL);
+	str_addc(line->out, ']');
 }
 
 static void add_value(struct strace_line *line, unsigned int arg, const struct option_value *v)

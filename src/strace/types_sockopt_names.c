@@ -23,15 +23,15 @@ bool strace_word_constant(struct str *out, const struct strace_words *words, uin
 	return true;
 }
 
-void strace_socket_level(struct str *out, unsigned int level)
+void strace_socket_level(struct str *out, unsigned int level, const char *unknown)
 {
 	if (!strace_word_constant(out, &levels, level))
-		str_addf(out, strace_style() == STRACE_NUMBERS ? "%#x" : "%#x /* SOL_?? */", level);
+		str_addf(out, strace_style() == STRACE_NUMBERS ? "%#x" : "%#x /* %s */", level, unknown);
 }
 
 static void print_level(struct strace_line *line, unsigned int arg)
 {
-	strace_socket_level(line->out, strace_arg(line, arg));
+	strace_socket_level(line->out, strace_arg(line, arg), "SOL_??");
 }
 const struct strace_type t_level = { print_level };
 

@@ -43,6 +43,8 @@ enum {
 	SETSOCKOPT = 294,
 	SENDMSG = 296,
 	RECVMSG = 297,
+	RECVMMSG = 365,
+	SENDMMSG = 374,
 };
 
 static int call(int number, const void *first, int second, int third, int fourth, int fifth)
@@ -67,6 +69,8 @@ static int call_socket(int number, int first, int second, int third, int fourth,
 }
 #else
 enum {
+	RECVMMSG = 337,
+	SENDMMSG = 345,
 	SENDMSG = 370,
 	RECVMSG = 372,
 };
@@ -140,6 +144,10 @@ static int vectors(void)
 	static struct vector in[] = { { room, 4 }, { more, 20 } };
 	static int rights[4] = { 16, 1, 1 };
 	struct message sent = { 0, 0, out, 2, rights, 16, 0 }, got = { 0, 0, in, 2, 0, 0, 0 };
+	struct {
+		struct message message;
+		unsigned int size;
+	} all_sent[1] = { { { 0, 0, out, 2, 0, 0, 0 }, 0 } }, all_got[1] = { { { 0, 0, in, 2, 0, 0, 0 }, 0 } };
 	int fds[2], ret;
 
 	if (call_socket(SOCKETPAIR, 1, 1, 0, (int)fds, 0))
@@ -148,7 +156,9 @@ static int vectors(void)
 	ret |= call(READV, (void *)fds[1], (int)in, 2, 0, 0) != 6;
 	rights[3] = fds[0];
 	ret |= call(SENDMSG, (void *)fds[0], (int)&sent, 0, 0, 0) != 6;
-	return ret | (call(RECVMSG, (void *)fds[1], (int)&got, 0, 0, 0) != 6);
+	ret |= call(RECVMSG, (void *)fds[1], (int)&got, 0, 0, 0) != 6;
+	ret |= call(SENDMMSG, (void *)fds[0], (int)all_sent, 1, 0, 0) != 1;
+	return ret | (call(RECVMMSG, (void *)fds[1], (int)all_got, 1, 0, 0) != 1);
 }
 
 KEPT static void start(int words)

@@ -195,6 +195,9 @@ test_narrow() {
 	grep -q "^readv(4, $in, 2) *= 6\$" log || fail "no readv"
 	grep -q "^sendmsg(3, ${none}msg_iov=$out, msg_iovlen=2, $rights, msg_flags=0}, 0) *= 6\$" log || fail "no sendmsg"
 	grep -q "^recvmsg(4, ${none}msg_iov=$in, msg_iovlen=2, msg_controllen=0, msg_flags=.*}, 0) *= 6\$" log || fail "no recvmsg"
+	all="msg_iovlen=2, msg_controllen=0, msg_flags=0}, msg_len=6}\\]"
+	grep -q "^sendmmsg(3, \[{msg_hdr=${none}msg_iov=$out, $all, 1, 0) *= 1\$" log || fail "no sendmmsg"
+	grep -q "^recvmmsg(4, \[{msg_hdr=${none}msg_iov=$in, $all, 1, 0, NULL) *= 1\$" log || fail "no recvmmsg"
 }
 
 # Lengths in structs of a hostile program are only numbers.
