@@ -37,9 +37,27 @@ static const struct strace_words *flags_of(int protocol, unsigned int type, cons
 }
 
 /* The name of a message's type, and what the table says of it. Those of NETLINK_NETFILTER have two parts. */
-static void add_type(struct str *out, int protocol, unsigned int type, struct netlink_attribute *name)
+/* A family of generic netlink, by the name that this kernel knows; of a recording by its number. False: it has none. */
+static bool add_family(struct strace_line *line, unsigned int type, struct netlink_attribute *name)
 {
+	const char *family = line->settings->elsewhere || type <= NLMSG_MIN_TYPE ? NULL : netlink_family(type);
+	char number[16];
+
+	if (!family)
+		return false;
+	*name = (struct netlink_attribute){ .name_n = 0 };
+	snprintf(number, sizeof(number), "%#x", type);
+	strace_constant(line->out, number, family);
+	return true;
+}
+
+static void add_type(struct strace_line *line, int protocol, unsigned int type, struct netlink_attribute *name)
+{
+	struct str *out = line->out;
 	char table[NETLINK_TABLE];
+
+	if (protocol == NETLINK_GENERIC && add_family(line, type, name))
+		return;
 
 	snprintf(table, sizeof(table), type < NLMSG_MIN_TYPE ? "t" : "t%d", protocol);
 	if (!netlink_has_table(table))
@@ -63,14 +81,15 @@ static void add_type(struct str *out, int protocol, unsigned int type, struct ne
 	netlink_add_name(out, name, type & 0xff);
 }
 
-static void add_header(struct str *out, int protocol, struct netlink_bytes bytes)
+static void add_header(struct strace_line *line, int protocol, struct netlink_bytes bytes)
 {
+	struct str *out = line->out;
 	unsigned int type = netlink_number(bytes, 4, 2);
 	struct netlink_attribute name;
 	const struct strace_words *flags;
 
 	str_addf(out, "{nlmsg_len=%u, nlmsg_type=", (unsigned int)netlink_number(bytes, 0, 4));
-	add_type(out, protocol, type, &name);
+	add_type(line, protocol, type, &name);
 	flags = protocol == NETLINK_SOCK_DIAG && type >= NLMSG_MIN_TYPE ? &flags_of_get : flags_of(protocol, type, &name);
 	str_add(out, ", nlmsg_flags=");
 	strace_bits(out, flags, netlink_number(bytes, 6, 2));
@@ -126,7 +145,7 @@ static void add_message(struct strace_line *line, int protocol, struct netlink_b
 		return;
 	}
 	str_add(line->out, rest.n ? "[" : "");
-	add_header(line->out, protocol, bytes);
+	add_header(line, protocol, bytes);
 	if (!rest.n)
 		return;
 	str_add(line->out, ", ");

@@ -92,4 +92,7 @@ void netlink_add_attributes(struct strace_line *line, const char *table, unsigne
 void netlink_add_payload(struct strace_line *line, int protocol, unsigned int type, bool is_request,
 			 struct netlink_bytes bytes);
 
+/* The name of a family of generic netlink; NULL: this kernel has no such family. */
+const char *netlink_family(unsigned int id);
+
 #endif

@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int protocols[] = { NETLINK_ROUTE, NETLINK_SOCK_DIAG, NETLINK_GENERIC, NETLINK_NETFILTER };
-	static const struct strace_settings settings = { .size = 32 };
+	static const struct strace_settings settings = { .size = 32, .elsewhere = true };
 	__str struct str out = {};
 	struct strace_line line = { .out = &out, .settings = &settings };
 	struct strace_blob *copy;

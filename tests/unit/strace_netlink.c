@@ -5,8 +5,15 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 
-#include "strace/netlink.h"
+#include "strace/netlink_part.h"
 #include "strace/strace_part.h"
+
+/* The first family is that which says what others there are. */
+Test(strace_netlink, families)
+{
+	cr_assert_str_eq(netlink_family(16), "nlctrl");
+	cr_assert_null(netlink_family(0xffff));
+}
 
 static struct strace_settings settings = { .size = 32, .column = 0 };
 static char bytes[4096];

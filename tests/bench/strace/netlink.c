@@ -125,6 +125,19 @@ static void send_heads(int protocol)
 	}
 }
 
+/* Families of generic netlink have numbers that the kernel gives them. */
+static void send_families(void)
+{
+	struct nlmsghdr head = { .nlmsg_len = sizeof(head), .nlmsg_flags = NLM_F_REQUEST };
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
+
+	for (int type = 14; type < 50; type++) {
+		head.nlmsg_type = type;
+		sendto(fd, &head, sizeof(head), MSG_DONTWAIT, NULL, 0);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	end = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -138,5 +151,6 @@ int main(void)
 	send_heads(NETLINK_SOCK_DIAG);
 	send_heads(NETLINK_NETFILTER);
 	send_heads(NETLINK_XFRM);
+	send_families();
 	return 0;
 }
