@@ -440,6 +440,8 @@ static void make_lines(const bool *begins, uint32_t size)
 	uint32_t n = 0, in_block = 0;
 
 	memset(ruby_index, 0, sizeof(ruby_index));
+	/* only pages that are there are read, and the last line may end on one that nothing has touched */
+	memset(ruby_lines, 0, sizeof(ruby_lines));
 	for (uint32_t i = 0; i < size; i++) {
 		uint64_t *block = ruby_index + 6 + (i - 54) / 512 * 10;
 		const uint32_t bit = (i - 54) % 512;
