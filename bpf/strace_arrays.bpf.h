@@ -54,45 +54,40 @@ __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u6
 	return 0;
 }
 
-/* The name, control messages and vectors of the struct mmsghdr that is there; filled: the call has done so. */
-__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)
+/*
+ * A member of the struct mmsghdr that is there: a pointer or a size_t, or, of a 64-bit program, what is in the place of one.
+ * Read when it is needed: what is kept over calls takes room on the stack, of which all frames together have 512 bytes.
+ */
+static __always_inline __u64 message_member(struct strace_scratch *scratch, __u32 tag, __u32 begin, __u32 i)
 {
-	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at = begin, name, name_size, vectors, n, control, control_size, len;
-	__u32 size = tag & NARROW ? 8 : 16;
+	__u64 at = begin;
 
-	if (!scratch)
-		return 0;
 	barrier_var(at);
 	if (at >= STRACE_ROOM)
 		return 0;
-	if (tag & NARROW) {
-		volatile __u32 *half = (void *)scratch->data + at;
+	if (tag & NARROW)
+		return ((volatile __u32 *)((void *)scratch->data + at))[i];
+	return ((volatile __u64 *)((void *)scratch->data + at))[i];
+}
 
-		name = half[0];
-		name_size = half[1];
-		vectors = half[2];
-		n = half[3];
-		control = half[4];
-		control_size = half[5];
-		len = half[7];
-	} else {
-		volatile __u64 *message = (void *)scratch->data + at;
+/* Its name, control messages and vectors; filled: the call has done so. */
+__noinline int copy_message(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 from, n, at;
 
-		name = message[0];
-		name_size = (__u32)message[1];
-		vectors = message[2];
-		n = message[3];
-		control = message[4];
-		control_size = message[5];
-		len = (__u32)message[7];
-	}
-	copy_blob(lane, tag, name, name ? name_size : 0, 128);
-	copy_blob(lane, tag, control, control ? control_size : 0, 512);
+	if (!scratch)
+		return 0;
+	from = message_member(scratch, tag, begin, 0);
+	copy_blob(lane, tag, from, from ? (__u32)message_member(scratch, tag, begin, 1) : 0, 128);
+	from = message_member(scratch, tag, begin, 4);
+	copy_blob(lane, tag, from, from ? message_member(scratch, tag, begin, 5) : 0, 128);
+	n = message_member(scratch, tag, begin, 3);
+	n = n < STRACE_VECTOR ? n : STRACE_VECTOR;
 	at = scratch->record.size;
-	copy_blob(lane, tag | EDGE, vectors, n < STRACE_VECTOR ? n * size : STRACE_VECTOR * size,
-		  STRACE_VECTOR * 16);
-	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most, filled ? len : ALL_BYTES);
+	copy_blob(lane, tag | EDGE, message_member(scratch, tag, begin, 2), tag & NARROW ? n * 8 : n * 16, STRACE_VECTOR * 16);
+	return copy_vectors(lane, tag, at + sizeof(struct strace_blob), most,
+			    filled ? (__u32)message_member(scratch, tag, begin, 7) : ALL_BYTES);
 }
 
 __noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u32 filled)

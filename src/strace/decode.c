@@ -32,9 +32,10 @@ static bool memory_of(const struct strace_type *type, unsigned int arg, struct l
 		memory->size = most < STRUCT_MOST ? most : STRUCT_MOST;
 		return true;
 	}
-	if (most > STRUCT_MOST)
+	/* of a count, what is longer is cut, and then an address if it must be whole */
+	if (most > STRUCT_MOST && step->count_from == STRACE_FROM_NONE)
 		return false;
-	memory->size = most;
+	memory->size = most < STRUCT_MOST ? most : STRUCT_MOST;
 	if (step->count_from == STRACE_FROM_NONE) {
 		memory->size = step->scale < most ? step->scale : most;
 		return true;

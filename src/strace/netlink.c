@@ -36,7 +36,6 @@ static const struct strace_words *flags_of(int protocol, unsigned int type, cons
 	}
 }
 
-/* The name of a message's type, and what the table says of it. Those of NETLINK_NETFILTER have two parts. */
 /* A family of generic netlink, by the name that this kernel knows; of a recording by its number. False: it has none. */
 static bool add_family(struct strace_line *line, unsigned int type, struct netlink_attribute *name)
 {
@@ -51,6 +50,7 @@ static bool add_family(struct strace_line *line, unsigned int type, struct netli
 	return true;
 }
 
+/* The name of a message's type, and what the table says of it. Those of NETLINK_NETFILTER have two parts. */
 static void add_type(struct strace_line *line, int protocol, unsigned int type, struct netlink_attribute *name)
 {
 	struct str *out = line->out;
