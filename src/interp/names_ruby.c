@@ -265,31 +265,52 @@ static bool read_symbol(const struct reader *reader, uint64_t id, char *to, size
 
 /* --- functions --- */
 
-/* Reads the label of code, which may be that of the code around it. False: there is none. */
+/* Reads the body of the code around; false: there is none. The bodies may be one. */
+static bool read_around(const struct reader *reader, const uint8_t *body, uint8_t around[BODY_SIZE])
+{
+	struct sequence sequence;
+	uint64_t at;
+
+	memcpy(&at, body + reader->runtime->ruby.lines + RUBY_LINES_PARENT, sizeof(at));
+	return !(at & 7) && peek_copy(reader->peek, at, &sequence, sizeof(sequence)) &&
+	       TYPE(sequence.flags) == TYPE_INTERNAL && KIND(sequence.flags) == KIND_SEQUENCE &&
+	       peek_copy(reader->peek, sequence.body, around, BODY_SIZE);
+}
+
+static uint32_t type_of(const uint8_t *body)
+{
+	struct body_head head;
+
+	memcpy(&head, body, sizeof(head));
+	return head.type;
+}
+
+/*
+ * Reads the label of code. Where it ends with EVALUATED, this is replaced by the label of the code around the evaluated text:
+ * what catches exceptions in there is within it, and has the words of all that is between in its own label.
+ */
 static bool read_label(const struct reader *reader, const uint8_t *body, char *to, size_t max)
 {
 	const size_t n_evaluated = strlen(EVALUATED);
 	uint8_t around[BODY_SIZE];
-	struct sequence sequence;
-	struct body_head head;
+	bool skips = false;
 	uint64_t at;
 	size_t n;
 
 	for (int i = 0;; i++) {
+		const uint32_t type = type_of(body);
+
 		memcpy(&at, body + RUBY_BODY_LABEL, sizeof(at));
-		if (!read_string(reader, at, to, max))
+		if (!skips && !read_string(reader, at, to, max))
 			return false;
-		memcpy(&head, body, sizeof(head));
-		n = strlen(to);
-		if (i == EVALS_MAX || head.type < BODY_RESCUE || head.type > BODY_EVAL || n < n_evaluated ||
+		n = skips ? n_evaluated : strlen(to);
+		if (i == EVALS_MAX || type < BODY_RESCUE || type > BODY_EVAL || n < n_evaluated ||
 		    strcmp(to + n - n_evaluated, EVALUATED))
 			return true;
 		to += n - n_evaluated;
 		max -= n - n_evaluated;
-		memcpy(&at, body + reader->runtime->ruby.lines + RUBY_LINES_PARENT, sizeof(at));
-		if (at & 7 || !peek_copy(reader->peek, at, &sequence, sizeof(sequence)) ||
-		    TYPE(sequence.flags) != TYPE_INTERNAL || KIND(sequence.flags) != KIND_SEQUENCE ||
-		    !peek_copy(reader->peek, sequence.body, around, sizeof(around)))
+		skips = type != BODY_EVAL;
+		if (!read_around(reader, body, around))
 			return false;
 		body = around;
 	}

@@ -548,11 +548,12 @@ Test(interp, names_of_ruby)
 Test(interp, names_of_ruby_that_was_evaluated)
 {
 	static struct ruby_string evaluated = RUBY_STRING("<compiled>"), rescue = RUBY_STRING("rescue in <compiled>");
-	static uint64_t bodies[2][22], sequences[2][3];
+	static struct ruby_string ensure = RUBY_STRING("ensure in rescue in <compiled>");
+	static uint64_t bodies[3][22], sequences[3][3];
 	struct names_code known = {};
 
 	make_ruby();
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		memcpy(bodies[i], ruby_body, sizeof(ruby_body));
 		bodies[i][0] = 8ULL << 32 | (i ? 4 : 6);
 		bodies[i][10] = (uintptr_t)(i ? &rescue : &evaluated);
@@ -564,6 +565,11 @@ Test(interp, names_of_ruby_that_was_evaluated)
 	cr_expect_str_eq(known.function, "block in sum");
 	cr_assert_eq(read_ruby(&known, sequences[1]), 1);
 	cr_expect_str_eq(known.function, "rescue in block in sum");
+	bodies[2][0] = 8ULL << 32 | 5;
+	bodies[2][10] = (uintptr_t)&ensure;
+	bodies[2][21] = (uintptr_t)sequences[1];
+	cr_assert_eq(read_ruby(&known, sequences[2]), 1);
+	cr_expect_str_eq(known.function, "ensure in rescue in block in sum");
 	bodies[1][0] = 8ULL << 32;
 	bodies[1][11] = 1;
 	cr_assert_eq(read_ruby(&known, sequences[1]), 1);
