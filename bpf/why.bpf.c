@@ -303,9 +303,9 @@ int switches(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	why_read_switch(ctx, &sw);
+	left = leaves(ctx, &sw, now);
 	if (config.turns)
 		why_turn_ends(sw.prev, now);
-	left = leaves(ctx, &sw, now);
 	came = comes(&sw, now);
 	if (config.switches && (left || came))
 		why_link_switch(ctx, &sw, now, left);

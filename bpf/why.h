@@ -182,12 +182,12 @@ _Static_assert(sizeof(struct why_config) == 48, "as on the other side");
 #define WHY_PROCESSORS 1024
 struct why_processor {
 	unsigned long long since; /* the current turn */
-	/* the longest turn lately */
-	unsigned long long ended, ns;
+	/* the longest turn lately, and how long the last one was; 0: nobody's */
+	unsigned long long ended, ns, last;
 	unsigned int tid, unused;
 	char comm[16];
 };
-_Static_assert(sizeof(struct why_processor) == 48, "as on the other side");
+_Static_assert(sizeof(struct why_processor) == 56, "as on the other side");
 
 /* .data.why_shared: written by both sides. */
 struct why_shared {

@@ -29,7 +29,7 @@ static __always_inline void why_link_behind(struct why_link *to, struct task_str
 
 	((__u64 *)to->behind)[0] = ((__u64 *)to->behind)[1] = 0;
 	to->behind_tid = to->prev;
-	if (is_long && processor && processor->ended > from) {
+	if (is_long && processor && why_turn_counts(processor, from)) {
 		__builtin_memcpy(to->behind, processor->comm, sizeof(to->behind));
 		to->behind_tid = processor->tid;
 	} else if (is_long && !prev)

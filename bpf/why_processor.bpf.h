@@ -22,6 +22,9 @@ static __always_inline struct why_processor *why_processor(void)
 	return slot_begin(why_processors) + at;
 }
 
+/* A longer turn is known for no longer than this, once others follow. */
+#define WHY_TURN_KNOWN 20000000 /* ns */
+
 /*
  * The current task leaves the processor. A longer turn stays known until as much time has passed as it was longer, and
  * then a shorter one takes its place.
@@ -29,16 +32,27 @@ static __always_inline struct why_processor *why_processor(void)
 static __always_inline void why_turn_ends(struct task_struct *prev, __u64 now)
 {
 	struct why_processor *processor = why_processor();
-	__u64 ns = now - processor->since, age = now - processor->ended;
+	__u64 ns = now - (processor->since > why_shared.armed ? processor->since : why_shared.armed);
+	__u64 known = processor->ns < WHY_TURN_KNOWN ? processor->ns : WHY_TURN_KNOWN, age = now - processor->ended;
 	__u32 tid = bpf_get_current_pid_tgid();
 
 	processor->since = now;
-	if (!tid || ns < config.behind || (processor->ns > age && ns < processor->ns - age))
+	processor->last = tid ? ns : 0;
+	if (!tid || ns < config.behind || (known > age && ns < known - age))
 		return;
 	processor->ns = ns;
 	processor->ended = now;
 	processor->tid = tid;
+	((__u64 *)processor->comm)[0] = ((__u64 *)processor->comm)[1] = 0;
 	bpf_probe_read_kernel_str(processor->comm, sizeof(processor->comm), prev->comm);
+}
+
+/* Whether a wait since `from` was for the longest turn rather than for the last one. */
+static __always_inline bool why_turn_counts(const struct why_processor *processor, __u64 from)
+{
+	__u64 ns = processor->ended - from;
+
+	return processor->ended > from && (ns < processor->ns ? ns : processor->ns) >= processor->last;
 }
 
 #endif

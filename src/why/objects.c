@@ -11,8 +11,9 @@
 
 /* More are not kept apart: 10 MB. */
 #define MOST_KEYS 262144
-/* So many with those of stacks and threads, without which an object still has its name. */
-#define MOST_KEYS_UPON (MOST_KEYS / 2)
+/* So many with those of stacks, and before with those of threads, without which an object still has its name. */
+#define MOST_KEYS_AT	 (MOST_KEYS / 2)
+#define MOST_KEYS_BEHIND (MOST_KEYS / 8)
 
 uint32_t objects_key(struct why *why, const struct why_key *key)
 {
@@ -113,7 +114,7 @@ const struct why_found *objects_find(const struct why *why, const struct why_key
 }
 
 /* A key that says more of another one, which stands alone if there is nothing more, or too much. */
-static uint32_t key_upon(struct why *why, const struct why_key *key, uint64_t more, uint32_t what, uint64_t *no_room)
+static uint32_t key_upon(struct why *why, const struct why_key *key, uint64_t more, uint32_t what, uint32_t most)
 {
 	struct why_key upon = { .a = more, .class = key->class, .call = what };
 	uint32_t number = objects_key(why, key);
@@ -121,22 +122,26 @@ static uint32_t key_upon(struct why *why, const struct why_key *key, uint64_t mo
 	if (!more || number == SET_NONE)
 		return number;
 	upon.b = number;
-	number = set_add_most(&why->path.keys, &upon, sizeof(upon), MOST_KEYS_UPON);
-	*no_room += number == SET_NONE;
+	number = set_add_most(&why->path.keys, &upon, sizeof(upon), most);
+	why->path.no_stack += number == SET_NONE && what == OBJECTS_AT_STACK;
 	return number == SET_NONE ? upon.b : number;
 }
 
 uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack)
 {
-	return key_upon(why, key, stack, OBJECTS_AT_STACK, &why->path.no_stack);
+	return key_upon(why, key, stack, OBJECTS_AT_STACK, MOST_KEYS_AT);
 }
 
 uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t tid)
 {
-	/* the name says what counts */
-	uint64_t no_thread = 0;
+	return key_upon(why, key, tid, OBJECTS_BEHIND, MOST_KEYS_BEHIND);
+}
 
-	return key_upon(why, key, tid, OBJECTS_BEHIND, &no_thread);
+uint32_t objects_key_of(const struct why *why, uint32_t number)
+{
+	const struct why_key *key = number == SET_NONE ? NULL : (const void *)why->path.keys.v[number].bytes;
+
+	return key && key->call == OBJECTS_BEHIND ? key->b : number;
 }
 
 /* --- names --- */

@@ -18,7 +18,7 @@ static uint32_t process_of(struct why *why, uint32_t tid, const char *name)
 	const uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
 	struct str now __str = {};
 
-	if (task != SET_NONE)
+	if (task != SET_NONE && !strncmp(why->sums.tasks.v[why->sums.latest.v[task]].comm, name, 16))
 		return why->sums.tasks.v[why->sums.latest.v[task]].tgid;
 	/* another thread may have the id by now */
 	return titles_comm(&now, tid) && !strcmp(now.data, name) ? filter_process_of(tid) : 0;
@@ -26,6 +26,8 @@ static uint32_t process_of(struct why *why, uint32_t tid, const char *name)
 
 void requests_behind_add(struct requests_line_object *object, uint32_t tid, double ns)
 {
+	if (ns <= 0)
+		return;
 	vec_each(thread, &object->threads) {
 		if (thread->tid != tid)
 			continue;
@@ -33,7 +35,7 @@ void requests_behind_add(struct requests_line_object *object, uint32_t tid, doub
 		return;
 	}
 	if (object->threads.n < MOST_THREADS)
-		*vec_push(&object->threads) = (struct requests_behind){ tid, ns };
+		*vec_push(&object->threads) = (struct requests_behind){ .tid = tid, .ns = ns };
 }
 
 /* Makes threads of one process one, with its id. An id that has ended may have been a process or a thread. */
@@ -58,16 +60,19 @@ static void name_process(struct why *why, struct requests_line_object *object, d
 
 		if (thread->ns <= whole / 2)
 			continue;
-		object->name = base_printf("%s %u%s", name, thread->tid, titles_now(&why->requests.titles, thread->tid));
+		object->name = base_printf("%s %u%s", name, thread->tid,
+					   process_of(why, thread->tid, name) ? titles_now(&why->requests.titles, thread->tid)
+									      : "");
 		free(name);
 		return;
 	}
 }
 
-void requests_behind_name(struct requests_page *page, struct requests_line *line)
+void requests_behind_name(struct why *why, struct requests_line *line)
 {
-	const enum requests_column of = page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
+	for (size_t i = 0; i < line->objects.n && i < MOST_NAMED; i++) {
+		struct requests_line_object *object = &line->objects.v[i];
 
-	for (size_t i = 0; i < line->objects.n && i < MOST_NAMED; i++)
-		name_process(page->why, &line->objects.v[i], line->objects.v[i].ns[of]);
+		name_process(why, object, object->ns[REQUESTS_MEAN] + object->ns[REQUESTS_SLOWEST_ONE]);
+	}
 }

@@ -40,6 +40,7 @@ static uint32_t state_text(struct why *why, const struct requests_state *state)
 	uint32_t number;
 
 	any.ended = 0;
+	any.object = objects_key_of(why, any.object);
 	number = set_add_most(states, &any, sizeof(any), MOST_STATES);
 	if (number == SET_NONE) {
 		why->recording.unnamed++;

@@ -365,18 +365,20 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 {
 	const struct why_requests_held *held = requests_page_held(page->why, part->state.ended);
 	struct requests_line *line = line_of(page, &part->state, held), *sum = sum_of(page, line);
+	/* else the object is a lock, whatever its holder waits for */
+	const bool is_plain = part->state.where != REQUESTS_BEHIND || !held || !held->lock;
 	struct requests_line_object *object;
 	struct str name __str = {};
 
-	if (part->state.where == REQUESTS_BEHIND && held && held->lock)
+	if (!is_plain)
 		add_lock_behind(page, part, held, &name);
 	else if (part->state.where != REQUESTS_UNKNOWN)
 		requests_page_add_object(page->why, &name, &part->state);
 	add_cell(line, part->ns, shares);
 	object = add_object(line, name.data, part->ns, shares);
-	if (object && thread_behind(page->why, &part->state))
+	if (object && is_plain && thread_behind(page->why, &part->state))
 		requests_behind_add(object, thread_behind(page->why, &part->state),
-				    part->ns * shares[page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE]);
+				    part->ns * (shares[REQUESTS_MEAN] + shares[REQUESTS_SLOWEST_ONE]));
 	add_cell(&page->sum, part->ns, shares);
 	add_cell(sum, part->ns, shares);
 	add_held(page, part, sum, shares);
@@ -456,7 +458,7 @@ static void add_all(struct requests_page *page)
 	put_locks_first(page);
 	vec_each(line, &page->lines) {
 		sort_objects(page, line);
-		requests_behind_name(page, line);
+		requests_behind_name(page->why, line);
 	}
 	vec_each(sum, &page->sums) {
 		sort_objects(page, sum);

@@ -31,7 +31,7 @@ struct requests_line {
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];
-		/* of one that had the processor: its threads, each with its time among the slowest requests, merged: of all */
+		/* of one that had the processor: its threads, with their times, which count more in the slowest requests */
 		vec(struct requests_behind {
 			uint32_t tid;
 			double ns;
@@ -113,7 +113,7 @@ void requests_page_add_object(struct why *why, struct str *s, const struct reque
 
 /* requests_behind.c: a thread of an object had the processor. At the end: gives objects their processes' ids. */
 void requests_behind_add(struct requests_line_object *object, uint32_t tid, double ns);
-void requests_behind_name(struct requests_page *page, struct requests_line *line);
+void requests_behind_name(struct why *why, struct requests_line *line);
 
 /* requests_page.c: what a step is called, with its object: "disk /var/lib/x", "queue: processor behind sed". */
 void requests_page_add_step(struct why *why, struct str *s, const struct requests_state *state);

@@ -235,6 +235,8 @@ const char *objects_lock_of(struct why *why, uint32_t number);
  * the number of the key with its name.
  */
 uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t tid);
+/* The key with the name, of one with OBJECTS_BEHIND; any other, which may be SET_NONE, is its own. */
+uint32_t objects_key_of(const struct why *why, uint32_t number);
 /* in place of a call */
 #define OBJECTS_AT_STACK 0x10000
 #define OBJECTS_BEHIND	 0x10001

@@ -315,7 +315,7 @@ test_lock() {
 
 # Who had the processor for longest has its process's id.
 test_hog() {
-	run sonde why --requests --json -- sh -c 'hogs spin 100 > hogs & serve -e 50 threads 100; wait'
+	run sonde why --requests --json -- sh -c 'hogs spin 200 > hogs & serve -e 50 threads 100; wait'
 	expect_exit 0
 	hog=$(sed -n 's/^did hog //p' hogs)
 	grep '"kind":"object".*"cause":"processor"' out | grep -q "\"object\":\"hogs $hog\"" || fail "not behind $hog"
