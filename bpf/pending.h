@@ -30,7 +30,7 @@ _Static_assert(sizeof(struct pending) == 16, "as on the other side");
 enum pending_loss {
 	PENDING_NO_END,	 /* another one began with the same key before this one ended */
 	PENDING_NO_ID,	 /* it has no id: the register does not hold a goroutine */
-	PENDING_NO_ROOM, /* its entry was replaced: more are pending than the table has room for */
+	PENDING_NO_ROOM, /* its entry was replaced, or it is not followed: more are pending than the table has room for */
 	PENDING_LOSSES,
 };
 

@@ -31,18 +31,28 @@ uint64_t clock_wall_ns(void)
 }
 
 /* A delay between reading the two clocks would shift the result, so read a few times and use the closest pair. */
-uint64_t clock_wall_offset(void)
+static uint64_t offset_between(clockid_t from, clockid_t to)
 {
 	uint64_t closest = UINT64_MAX, offset = 0;
 
 	for (int tries = 0; tries < 5 && closest > APART_NS; tries++) {
-		uint64_t boot = clock_boot_ns(), wall = clock_wall_ns();
-		uint64_t apart = clock_boot_ns() - boot;
+		uint64_t one = clock_ns(from), other = clock_ns(to);
+		uint64_t apart = clock_ns(from) - one;
 
 		if (apart >= closest)
 			continue;
 		closest = apart;
-		offset = wall - boot - apart / 2;
+		offset = other - one - apart / 2;
 	}
 	return offset;
+}
+
+uint64_t clock_wall_offset(void)
+{
+	return offset_between(CLOCK_BOOTTIME, CLOCK_REALTIME);
+}
+
+uint64_t clock_boot_offset(void)
+{
+	return offset_between(CLOCK_MONOTONIC, CLOCK_BOOTTIME);
 }

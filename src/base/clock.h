@@ -16,5 +16,7 @@ uint64_t clock_boot_ns(void);
 uint64_t clock_wall_ns(void);
 /* What turns times of clock_boot_ns() into wall time, now: added to them, it gives ns since 1970. */
 uint64_t clock_wall_offset(void);
+/* The same for times of clock_monotonic_ns() and those of clock_boot_ns(): for how long the machine was suspended. */
+uint64_t clock_boot_offset(void);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* So many calls of a thread are kept at most: then they are printed without their callers, which go on. */
 #define CALLS_MAX 65536
-/* And of all threads together: 32 MB. Some may have ended in a call, which nobody says. */
+/* And of all threads together: 32 MB. */
 #define CALLS_ALL_MAX 262144
 /* Threads without a call stay in the table until there are so many. */
 #define IDLE_MAX 1024
@@ -73,7 +73,7 @@ struct graph {
 
 /* --- begin and end --- */
 
-/* Several targets may share a slot: the first stands for all. A slot whose functions cannot be probed at both ends has none. */
+/* Several targets may share a slot: the first stands for all. A slot without a probe has none. */
 static void find_functions(struct graph *graph)
 {
 	graph->functions = base_alloc((graph->set->n_slots + 1) * sizeof(*graph->functions));
@@ -183,7 +183,7 @@ void graph_lost(struct graph *graph)
 /* Forgets the threads that have no call now, and none that waits for its callers. */
 static void forget_idle(struct graph *graph)
 {
-	size_t n = 0;
+	size_t n = 0, idle = 0;
 
 	lookup_reset(&graph->lookup);
 	for (size_t i = 0; i < graph->n; i++) {
@@ -194,10 +194,11 @@ static void forget_idle(struct graph *graph)
 		}
 		graph->v[n] = graph->v[i];
 		lookup_add(&graph->lookup, hash_of(graph->v[n].key), n);
+		idle += !graph->v[n].n;
 		n++;
 	}
 	graph->n = n;
-	graph->idle = 0;
+	graph->idle = idle;
 }
 
 /* Valid until the next call. */
@@ -243,7 +244,7 @@ static void find_who(const struct graph *graph, struct thread *thread)
 /* The programs read a clock that stands still while the machine is suspended. All calls of a tree have the same. */
 static void look_at_clock(struct graph *graph)
 {
-	uint64_t now = clock_boot_ns() - clock_monotonic_ns();
+	uint64_t now = clock_boot_offset();
 
 	if (now - graph->suspended + NS_PER_MS > 2 * NS_PER_MS)
 		graph->suspended = now;
@@ -569,9 +570,11 @@ static bool is_pending(const struct graph *graph, const struct graph_call *call)
 /* Adds the calls that a thread has ended in. Nobody else uses their entries but one whose own are all in use. */
 static void take_open(struct graph *graph, const struct graph_event *gone)
 {
-	for (size_t i = 0; i < graph->shared.n; i++) {
+	uint32_t left = GRAPH_CALL_DEPTH(gone->what);
+
+	for (size_t i = 0; i < graph->shared.n && left; i++) {
 		struct graph_call *entry = &graph->shared.pending[i], copy;
-		unsigned long long key;
+		unsigned long long key, thread = gone->thread;
 
 		if (entry->thread != gone->thread)
 			continue;
@@ -579,7 +582,10 @@ static void take_open(struct graph *graph, const struct graph_event *gone)
 		if (copy.thread != gone->thread || !is_pending(graph, &copy))
 			continue;
 		key = copy.pending.key;
-		__atomic_store_n(&entry->thread, 0, __ATOMIC_RELAXED);
+		/* else another processor has just taken it */
+		if (!__atomic_compare_exchange_n(&entry->thread, &thread, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			continue;
+		left--;
 		__atomic_compare_exchange_n(&entry->pending.key, &key, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 		if (gone->time - copy.pending.start >= graph->settings->least)
 			add_open(graph, &copy);

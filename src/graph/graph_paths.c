@@ -12,6 +12,7 @@ struct walk {
 	uint32_t *depths;
 	size_t n;
 	struct graph_early before; /* what has waited up to now */
+	uint32_t deepest;	   /* the most that a top of these is */
 };
 
 /* --- calls without their callers --- */
@@ -73,7 +74,8 @@ static void add_below(struct walk *walk, const struct graph_path *path, size_t n
 	__free struct graph_path *all = base_alloc((n + early->len) * sizeof(*all));
 	const struct graph_early_path *at = early;
 
-	memcpy(all, path, n * sizeof(*all));
+	if (n)
+		memcpy(all, path, n * sizeof(*all));
 	for (size_t i = early->len; i--; at = &walk->before.v[at->above])
 		all[n + i] = (struct graph_path){ .function = at->function, .kernel = at->kernel };
 	add(walk, all, n + early->len, early->ns, early->count);
@@ -84,6 +86,8 @@ static void adopt(struct walk *walk)
 {
 	uint32_t depth = walk->depths[walk->n - 1];
 
+	if (depth >= walk->deepest)
+		return;
 	vec_each(early, &walk->before) {
 		if (early->taken || early->top != depth + 1)
 			continue;
@@ -131,8 +135,10 @@ void graph_paths_add(struct graph_paths *paths, struct graph_files *files, const
 {
 	__free struct graph_path *path = base_alloc((n + 1) * sizeof(*path));
 	__free uint32_t *depths = base_alloc((n + 1) * sizeof(*depths));
-	struct walk walk = { paths, files, comm, path, depths, 0, paths->early };
+	struct walk walk = { paths, files, comm, path, depths, 0, paths->early, 0 };
 
+	vec_each(early, &walk.before)
+		walk.deepest = early->top > walk.deepest ? early->top : walk.deepest;
 	paths->early = (struct graph_early){};
 	for (size_t i = 0; i < n; i++) {
 		const struct graph_step *call = &steps[i];
@@ -159,7 +165,7 @@ bool graph_paths_wait(const struct graph_paths *paths)
 void graph_paths_end(struct graph_paths *paths, struct graph_files *files, const char *comm)
 {
 	uint32_t depths[1] = {};
-	struct walk walk = { paths, files, comm, NULL, depths, 0, paths->early };
+	struct walk walk = { paths, files, comm, NULL, depths, 0, paths->early, 0 };
 
 	vec_each(early, &paths->early)
 		if (early->count)

@@ -15,7 +15,7 @@ int graph_record_open(struct graph_record *record, const struct file *file, cons
 {
 	const struct record_sets sets = { .calls = true };
 
-	record->to_monotonic = (int64_t)clock_monotonic_ns() - (int64_t)clock_boot_ns();
+	record->to_monotonic = -(int64_t)clock_boot_offset();
 	return record_temporary_open(&record->recording, file, settings->title, settings->command, &sets, err);
 }
 

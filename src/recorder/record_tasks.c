@@ -145,7 +145,7 @@ static int write_tasks(struct writer *writer, pid_t command, const struct filter
 	tasks->writer = writer;
 	tasks->command = command;
 	tasks->filter = filter;
-	tasks->boot_offset = clock_boot_ns() - clock_monotonic_ns();
+	tasks->boot_offset = clock_boot_offset();
 	tasks->tick = NS_PER_SEC / sysconf(_SC_CLK_TCK);
 	while (!ret && proc && (entry = readdir(proc)))
 		if (atoi(entry->d_name) > 0)

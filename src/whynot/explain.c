@@ -128,19 +128,38 @@ static bool read_line(const char *path, char *to, size_t size)
 	return ok;
 }
 
+/* The kind of namespace that has a setting of its own; NULL: there is one for the machine. */
+static const char *namespace_of(const char *file)
+{
+	static const char *const begins[][2] = {
+		{ "kernel/shm", "ipc" },
+		{ "kernel/msg", "ipc" },
+		{ "kernel/sem", "ipc" },
+		{ "fs/mqueue/", "ipc" },
+		{ "net/", "net" },
+		{ "user/", "user" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(file, begins[i][0], strlen(begins[i][0])))
+			return begins[i][1];
+	return NULL;
+}
+
 /*
- * Where a setting has the value that we read, for words behind it. Those of IPC are a namespace's: NULL: the task has
- * another one than we have. When the task has ended, nobody knows.
+ * Where a setting has the value that we read, for words behind it. NULL: it is a namespace's, and the task has another
+ * one than we have. When the task has ended, nobody knows.
  */
 static const char *place_of_setting(const struct explain *explain, const char *file)
 {
-	__free char *path = base_printf("/proc/%u/ns/ipc", explain->call->pid);
+	const char *kind = namespace_of(file);
+	__free char *path = base_printf("/proc/%u/ns/%s", explain->call->pid, kind ? kind : "");
+	__free char *here = base_printf("/proc/self/ns/%s", kind ? kind : "");
 	struct stat own, its;
 
-	if (strncmp(file, "kernel/shm", 10) && strncmp(file, "kernel/msg", 10) && strcmp(file, "kernel/sem") &&
-	    strncmp(file, "fs/mqueue/", 10))
+	if (!kind)
 		return "";
-	if (stat("/proc/self/ns/ipc", &own) || stat(path, &its))
+	if (stat(here, &own) || stat(path, &its))
 		return " in sonde's namespace";
 	return own.st_ino == its.st_ino ? "" : NULL;
 }
@@ -164,7 +183,7 @@ static void add_setting(struct explain *explain, const char *file)
 static size_t setting_length(const char *text)
 {
 	static const char *const begins[] = { "fs.", "kernel.", "net.", "user.", "vm." };
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.-");
 
 	while (n && text[n - 1] == '.')
 		n--;
