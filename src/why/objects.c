@@ -139,7 +139,7 @@ uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t
 
 uint32_t objects_key_of(const struct why *why, uint32_t number)
 {
-	const struct why_key *key = number == SET_NONE ? NULL : (const void *)why->path.keys.v[number].bytes;
+	const struct why_key *key = number < why->path.keys.n ? (const void *)why->path.keys.v[number].bytes : NULL;
 
 	return key && key->call == OBJECTS_BEHIND ? key->b : number;
 }
