@@ -415,10 +415,16 @@ Test(interp, names_of_php_with_odd_characters)
 struct ruby_string {
 	uint64_t flags, class, length, text;
 };
-#define RUBY_STRING(s) \
-	{ \
-		0x2005, 0, sizeof(s) - 1, (uintptr_t)(s) \
-	}
+
+/* Only pages that are there are read: so the text is. */
+static struct ruby_string string_of(const char *text)
+{
+	const volatile char *at = text;
+
+	while (*at)
+		at++;
+	return (struct ruby_string){ 0x2005, 0, (size_t)(at - text), (uintptr_t)text };
+}
 
 static struct ruby_string ruby_label, ruby_path, ruby_short;
 static uint64_t ruby_paths[5], ruby_some[5], ruby_all[5], ruby_symbols[8], ruby_sequence[3], ruby_body[22];
@@ -440,7 +446,7 @@ static void make_lines(const bool *begins, uint32_t size)
 	uint32_t n = 0, in_block = 0;
 
 	memset(ruby_index, 0, sizeof(ruby_index));
-	/* only pages that are there are read, and the last line may end on one that nothing has touched */
+	/* the last line may end on a page that nothing has touched */
 	memset(ruby_lines, 0, sizeof(ruby_lines));
 	for (uint32_t i = 0; i < size; i++) {
 		uint64_t *block = ruby_index + 6 + (i - 54) / 512 * 10;
@@ -474,8 +480,16 @@ static void make_ruby(void)
 {
 	static const bool begins[8] = { true, false, true };
 
-	ruby_label = (struct ruby_string)RUBY_STRING("block in sum");
-	ruby_path = (struct ruby_string)RUBY_STRING("/srv/app/cart.rb");
+	memset(ruby_paths, 0, sizeof(ruby_paths));
+	memset(ruby_some, 0, sizeof(ruby_some));
+	memset(ruby_all, 0, sizeof(ruby_all));
+	memset(ruby_symbols, 0, sizeof(ruby_symbols));
+	memset(ruby_sequence, 0, sizeof(ruby_sequence));
+	memset(ruby_body, 0, sizeof(ruby_body));
+	memset(ruby_definition, 0, sizeof(ruby_definition));
+	memset(ruby_method, 0, sizeof(ruby_method));
+	ruby_label = string_of("block in sum");
+	ruby_path = string_of("/srv/app/cart.rb");
 	ruby_short = (struct ruby_string){ 5 | 4 << 14 };
 	memcpy(&ruby_short.length, "each", 4);
 	make_lines(begins, 8);
@@ -547,8 +561,8 @@ Test(interp, names_of_ruby)
 /* Code evaluated in a block, in code that was evaluated, and what catches exceptions there. */
 Test(interp, names_of_ruby_that_was_evaluated)
 {
-	static struct ruby_string evaluated = RUBY_STRING("<compiled>"), rescue = RUBY_STRING("rescue in <compiled>");
-	static struct ruby_string ensure = RUBY_STRING("ensure in rescue in <compiled>");
+	const struct ruby_string evaluated = string_of("<compiled>"), rescue = string_of("rescue in <compiled>");
+	const struct ruby_string ensure = string_of("ensure in rescue in <compiled>");
 	static uint64_t bodies[3][22], sequences[3][3];
 	struct names_code known = {};
 
@@ -651,7 +665,7 @@ Test(interp, names_of_ruby_with_odd_characters)
 	struct names_code known = {};
 
 	make_ruby();
-	ruby_label = (struct ruby_string)RUBY_STRING("a\nb\x1b[2J\xff");
+	ruby_label = string_of("a\nb\x1b[2J\xff");
 	cr_expect_eq(read_ruby(&known, ruby_sequence), 1);
 	cr_expect_str_eq(known.function, "a\\nb\\x1b[2J\\xff");
 	memset(many, 'x', sizeof(many));

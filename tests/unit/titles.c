@@ -9,6 +9,14 @@
 #include "base/clock.h"
 #include "why/titles.h"
 
+static bool has_arguments(pid_t pid)
+{
+	__free char *path = base_printf("/proc/%d/cmdline", pid);
+	__fclose FILE *f = fopen(path, "re");
+
+	return f && fgetc(f) != EOF;
+}
+
 /* A process with this one argument, which is a title if it has blanks. */
 static pid_t begin(const char *title)
 {
@@ -24,8 +32,10 @@ static pid_t begin(const char *title)
 		_exit(1);
 	}
 	close(gone[1]);
-	/* the end of the pipe is that of the exec */
+	/* the end of the pipe is that of the exec, which sets the arguments a moment later */
 	cr_assert_eq(read(gone[0], &byte, 1), 0);
+	while (!has_arguments(pid))
+		usleep(1000);
 	return pid;
 }
 
