@@ -36,14 +36,14 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "time that the call was on a processor, to the nanosecond: interrupts are part of it, sleep and waits "
 	     "for a processor are not. (strace shows the system time of the process, which most kernels estimate.) "
 	     "With -w it is what passes between begin and end. As in strace, -z and -Z do not change the table.\n\n"
-	     "-e takes all of strace's sets but inject and fault, which change the program, kvm and decode-pids. "
+	     "-e takes most of strace's sets; it refuses inject and fault, which change the program, and kvm. "
 	     "-e read and -e write show the data as far as it is recorded: 7,000 bytes of a call; a line says how "
 	     "many are missing.\n\n"
 	     "-k prints the user stack of each call, unwound in the kernel when it begins. The files of a program "
 	     "are read when it maps them, so the stacks of its first milliseconds may be cut off.\n\n"
 	     "-P compares paths as the program gives them, and as they are without symbolic links; descriptors in "
 	     "the arrays of poll and select are not compared.\n\n"
-	     "Of netlink messages, ioctl requests and other rare structs the bytes or the address are printed. "
+	     "Of structs that are rare, such as those of V4L2, the bytes or the address are printed. "
 	     "JSON and CSV have a row for each call that returned, and none for signals and ends of processes; -z, "
 	     "-Z and --slower leave out calls that did not return.",
      EXAMPLES({ "sonde strace ls", "what ls asks the kernel for" },
