@@ -115,12 +115,12 @@ test_limited_stacks_within_loops() {
 # A probe at an instruction of a function: behind what the tracer may change at its begin.
 # kernels=ends
 test_offset_in_a_function() {
-	for at in 4 5 9; do
-		btrace "kprobe:__x64_sys_getpgid+$at /pid == cpid/ { @ = count(); }" -c 'calls 5 getpgid'
+	for at in 4 5 8 9 12; do
+		btrace "kprobe:${SYS}_getpgid+$at /pid == cpid/ { @ = count(); }" -c 'calls 5 getpgid'
 		[ $status != 0 ] || break
 	done
 	expect_exit 0
 	expect_line '^@: 5$'
-	btrace 'kprobe:__x64_sys_getpgid+100000 { @ = count(); }'
+	btrace "kprobe:${SYS}_getpgid+100000 { @ = count(); }"
 	expect_exit 1
 }
