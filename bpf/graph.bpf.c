@@ -309,8 +309,20 @@ static __always_inline void forget(const PENDING *call, __u32 *depth)
 		*depth = GRAPH_CALL_DEPTH(call->what);
 }
 
-/* Whether the call of an entry has ended without a return. One without a thread is being filled in. */
-static __always_inline bool is_over(const PENDING *call)
+/*
+ * Takes a call from its thread: who does so alone may use the entry. False: its return or another call was quicker. As
+ * with take_entry(), kernels before 5.12 let two of them have it.
+ */
+static __always_inline bool take_call(PENDING *call, __u64 who)
+{
+	if (__sync_val_compare_and_swap(&call->thread, who, 0) != who)
+		return false;
+	*(volatile __u64 *)&call->thread = 0;
+	return true;
+}
+
+/* Takes the call of an entry if it has ended without a return. One without a thread is being filled in, or has ended. */
+static __always_inline bool take_over(PENDING *call)
 {
 	__u64 who = *(volatile __u64 *)&call->thread;
 	struct graph_thread *thread;
@@ -318,7 +330,9 @@ static __always_inline bool is_over(const PENDING *call)
 	if (!who)
 		return false;
 	thread = find_thread(who);
-	return !thread || thread->depth <= GRAPH_CALL_DEPTH(call->what);
+	if (thread && thread->depth > GRAPH_CALL_DEPTH(call->what))
+		return false;
+	return take_call(call, who);
 }
 
 /*
@@ -337,12 +351,9 @@ static __always_inline PENDING *claim_other(__u64 key)
 		}
 #pragma unroll
 	for (int i = 0; i < PENDING_WAYS; i++) {
-		__u64 owner = pending_head(&entries[i])->key;
-
-		if (!is_over(&entries[i]) ||
-		    __sync_val_compare_and_swap(&pending_head(&entries[i])->key, owner, key) != owner)
+		if (!take_over(&entries[i]))
 			continue;
-		pending_head(&entries[i])->key = key;
+		*(volatile __u64 *)&pending_head(&entries[i])->key = key;
 		pending_lost(PENDING_NO_END);
 		return &entries[i];
 	}
@@ -365,7 +376,7 @@ static __always_inline PENDING *claim(const struct hit *hit, __u32 *depth)
 		return call;
 	}
 	call = pending_find(hit->key);
-	if (!call)
+	if (!call || !take_call(call, hit->who))
 		return claim_other(hit->key);
 	forget(call, depth);
 	return call;
@@ -379,7 +390,7 @@ static __always_inline bool is_too_deep(const struct hit *hit, struct graph_thre
 	if (!config.limited || *depth < config.depth)
 		return false;
 	call = pending_find(hit->key);
-	if (call) {
+	if (call && take_call(call, hit->who)) {
 		forget(call, depth);
 		pending_free(call, call->what);
 	}
@@ -463,7 +474,7 @@ static __always_inline void copy_who(struct graph_who *who, const struct graph_t
  * args and whether there is a name are constants. One clock for start and end, read before: records of a thread are in
  * order as they are, and between threads that is as near as it gets.
  */
-static __always_inline void send(void *ctx, const PENDING *call, __u64 now, __u64 took, bool args,
+static __always_inline void send(void *ctx, const PENDING *call, __u64 who, __u64 now, __u64 took, bool args,
 				 const struct graph_who *name)
 {
 	const __u64 bytes = args ? sizeof(struct graph_event) : offsetof(struct graph_event, args);
@@ -476,7 +487,7 @@ static __always_inline void send(void *ctx, const PENDING *call, __u64 now, __u6
 		return;
 	e = (void *)&record[RING_TIME];
 	e->time = now;
-	e->thread = call->thread;
+	e->thread = who;
 	if (patch_constant(PATCH_LEAVES))
 		what |= (__u64)GRAPH_LEFT << 32;
 	e->what = name ? what | (__u64)GRAPH_NAMED << 32 : what;
@@ -494,13 +505,13 @@ static __always_inline void send(void *ctx, const PENDING *call, __u64 now, __u6
 	ring_commit(&place, 0, words);
 }
 
-static __always_inline void send_named(void *ctx, const PENDING *call, __u64 now, __u64 took,
+static __always_inline void send_named(void *ctx, const PENDING *call, __u64 who, __u64 now, __u64 took,
 				       const struct graph_who *name)
 {
 	if (config.args)
-		send(ctx, call, now, took, true, name);
+		send(ctx, call, who, now, took, true, name);
 	else
-		send(ctx, call, now, took, false, name);
+		send(ctx, call, who, now, took, false, name);
 }
 
 static __always_inline void ends(void *ctx, const struct hit *hit)
@@ -516,6 +527,9 @@ static __always_inline void ends(void *ctx, const struct hit *hit)
 			thread->depth--;
 		return;
 	}
+	/* before the thread's depth says that it has ended */
+	if (!take_call(call, hit->who))
+		return;
 	took = now - pending_head(call)->start;
 	/* clocks of processors differ a little */
 	if ((__s64)took < 0)
@@ -527,14 +541,13 @@ static __always_inline void ends(void *ctx, const struct hit *hit)
 
 		copy_who(&name, thread);
 		thread->depth = 0;
-		send_named(ctx, call, now, took, &name);
+		send_named(ctx, call, hit->who, now, took, &name);
 	} else {
 		if (thread)
 			thread->depth = depth;
 		if (took >= config.least)
-			send_named(ctx, call, now, took, NULL);
+			send_named(ctx, call, hit->who, now, took, NULL);
 	}
-	call->thread = 0;
 	/* a record that was completed is a barrier; of what was not sent, `took` needs all that was read */
 	pending_free(call, took ^ depth);
 }

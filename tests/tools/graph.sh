@@ -357,6 +357,17 @@ test_too_many_calls() {
 	expect_exit 0
 }
 
+# Threads that take entries of the pending table from each other: each call is shown or said to be lost, once.
+# cpus=2 kernels=one
+test_too_many_calls_at_once() {
+	run sonde graph --json --max-calls 1 --buffer-size 16m u:/bin/nested:n_root u:/bin/nested:n_mid \
+		u:/bin/nested:n_leaf -- nested tree 500 8
+	expect_exit 0
+	lost=$(awk '/ calls not measured: / { n += $3 } END { print n }' err)
+	[ "${lost:-0}" -gt 0 ] && [ $(($(wc -l < out) + lost)) = 36000 ] ||
+		fail "$(wc -l < out) shown and ${lost:-0} lost of 36000: $(cat err)"
+}
+
 # A reader that stands still: the newest records take the place of the oldest ones, and those are counted.
 # kernels=all
 test_overwritten() {
