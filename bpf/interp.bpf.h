@@ -63,7 +63,7 @@ static __always_inline __u64 interp_thread_pointer(void)
 /* The frame as a number. */
 static __always_inline __u64 interp_frame(const struct interp_plan *plan, __u64 code, __u64 place)
 {
-	if (code & 7 || code >> 47)
+	if (code & 7 || code >> INTERP_ADDRESS_BITS)
 		code = 0;
 	if (plan->boundary == INTERP_EACH)
 		place = (__u64)(__s64)(__s32)place >> (plan->code_data & 1);
@@ -101,7 +101,7 @@ static __always_inline __u64 interp_frame_in_loop(const struct interp_plan *plan
 	}
 	if (line >> INTERP_LINE_BITS && bpf_probe_read_user(&code, sizeof(code), (void *)code + plan->file))
 		return INTERP_FRAME;
-	return code & 7 || code >> 47 ? INTERP_FRAME : INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | line;
+	return code & 7 || code >> INTERP_ADDRESS_BITS ? INTERP_FRAME : INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | line;
 }
 
 /* What *owner points to, with INTERP_ARRAY. */
@@ -133,7 +133,7 @@ static __always_inline __u64 interp_frame_in_array(struct unwind_slot *slot, con
 	}
 	if (!place)
 		return 0;
-	if (code & 7 || code >> 47)
+	if (code & 7 || code >> INTERP_ADDRESS_BITS)
 		code = 0;
 	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place >> 3 & INTERP_PLACE_MASK);
 }
@@ -232,25 +232,47 @@ static __always_inline bool interp_is_loop(const struct unwind_slot *slot, __u64
 	return pc - slot->code < slot->code_size && pc - slot->gap >= slot->gap_size;
 }
 
+/* The thread's table of modules (dtv) is at this distance from the thread pointer. */
+#if defined(__TARGET_ARCH_x86)
+#define INTERP_DTV 8
+#else
+#define INTERP_DTV 0
+#endif
+/* A descriptor's argument from here on is an address. */
+#define INTERP_TLS_MAX (1 << 24)
+
+/* The address of a variable of the current thread, by what dynamic linking has put at an address; 0: none. */
+static __always_inline __u64 interp_variable(__u64 at)
+{
+	__u64 index[2], dtv, thread = interp_thread_pointer();
+
+	if (bpf_probe_read_user(index, sizeof(index), (void *)at))
+		return 0;
+#if defined(__TARGET_ARCH_arm64)
+	if (index[1] < INTERP_TLS_MAX)
+		return thread + index[1];
+	if (bpf_probe_read_user(index, sizeof(index), (void *)index[1]))
+		return 0;
+#endif
+	if (bpf_probe_read_user(&dtv, sizeof(dtv), (void *)thread + INTERP_DTV) ||
+	    bpf_probe_read_user(&dtv, sizeof(dtv), (void *)dtv + index[0] * 16))
+		return 0;
+	return dtv + index[1];
+}
+
 /* The address at which the current thread's pointer to its frames is; 0: none. */
 static __always_inline __u64 interp_root(const struct unwind_slot *slot, const struct interp_plan *plan)
 {
-	__u64 index[2], dtv;
 	__u32 key;
 
-	if (plan->tls) {
-		if (bpf_probe_read_user(index, sizeof(index), (void *)slot->space.runtime + plan->key) ||
-		    bpf_probe_read_user(&dtv, sizeof(dtv), (void *)interp_thread_pointer() + 8) ||
-		    bpf_probe_read_user(&dtv, sizeof(dtv), (void *)dtv + index[0] * 16))
-			return 0;
-		return dtv + index[1];
-	}
-	if (!plan->keys)
+	if (plan->tls)
+		return interp_variable(slot->space.runtime + plan->key);
+	if (!plan->by_key)
 		return slot->space.runtime + plan->key;
 	/* until the runtime is up the key is 0, which is somebody else's or nobody's */
 	if (bpf_probe_read_user(&key, sizeof(key), (void *)slot->space.runtime + plan->key) || key >= INTERP_KEYS)
 		return 0;
-	return interp_thread_pointer() + plan->keys + key * INTERP_KEY_SIZE + 8;
+	return interp_thread_pointer() + slot->space.keys + key * INTERP_KEY_SIZE + 8;
 }
 
 /* Whether an address is one of the instructions of a function. */
@@ -312,7 +334,7 @@ __noinline int interp_begin(__u32 number)
 		return 0;
 	}
 	/* One list for the process is of its first thread: others are of libraries and execute no PHP. */
-	if (!plan->keys && !plan->tls && (__u32)bpf_get_current_pid_tgid() != bpf_get_current_pid_tgid() >> 32)
+	if (!plan->by_key && !plan->tls && (__u32)bpf_get_current_pid_tgid() != bpf_get_current_pid_tgid() >> 32)
 		return 0;
 	at = interp_root(slot, plan);
 	if (!at || bpf_probe_read_user(&at, sizeof(at), (void *)at) || !at)
@@ -438,7 +460,7 @@ static __always_inline __u64 interp_add_caller(struct unwind_slot *slot, int n, 
 		barrier_var(i);
 		barrier_var(address);
 		address = slot->words[address & 3];
-		if (address >> 47 || !unwind_search_mapping(slot, address) || slot->base)
+		if (address >> INTERP_ADDRESS_BITS || !unwind_search_mapping(slot, address) || slot->base)
 			continue;
 		unwind_add_frame(slot, slot->record.n_user, address - 1);
 		return INTERP_PLACE_MAYBE;
@@ -489,7 +511,7 @@ static __always_inline bool interp_read_note(struct unwind_slot *slot, const str
 	return !bpf_probe_read_user(note, sizeof(*note), (void *)slot->regs.fp - sizeof(*note)) &&
 	       (note->context & 3) == 1 && (note->function & 3) == 1 &&
 	       !bpf_probe_read_user(shared, 8, (void *)note->function - 1 + plan->code) && (*shared & 7) == 1 &&
-	       !(*shared >> 47);
+	       !(*shared >> INTERP_ADDRESS_BITS);
 }
 
 /* Adds the function of the frame that was added last, if it is one's. */

@@ -5,11 +5,15 @@
  *
  * From the thread pointer of the task to the first frame:
  *	key = *(u32 *)(runtime + plan.key)			the runtime's pthread key
- *	state = *(TP + plan.keys + key * 16 + 8)		what the thread has stored for it
+ *	state = *(TP + space.keys + key * 16 + 8)		what the thread has stored for it (bpf/unwind.h)
  *	frame = *(*(state + plan.deref[0]) + plan.deref[1])	as many as plan.n_deref
  * With plan.tls, where dynamic linking has what __tls_get_addr() is told (glibc's dtv):
  *	{ module, offset } = *(runtime + plan.key)
  *	state = *(*(*(TP + 8) + module * 16) + offset)
+ * On arm64 it has put a descriptor there, whose argument is the variable's distance, or leads to the two:
+ *	{ function, argument } = *(runtime + plan.key)
+ *	state = *(TP + argument), or { module, offset } = *argument
+ *	state = *(*(*TP + module * 16) + offset)
  * With neither the runtime has one thread:
  *	frame = *(runtime + plan.key)
  *
@@ -107,7 +111,7 @@ _Static_assert(sizeof(struct interp_java) == 60, "as on the other side");
 
 struct interp_plan {
 	unsigned int key;	 /* offset of the key in the runtime's state */
-	unsigned short keys;	 /* offset of the first key's value from the thread pointer */
+	unsigned short by_key;	 /* a boolean */
 	unsigned short deref[2]; /* offsets on the way from the thread's state to its first frame */
 	unsigned char n_deref;
 	unsigned char boundary; /* enum interp_boundary; 0: no plan */
@@ -143,10 +147,16 @@ _Static_assert(sizeof(struct interp_plan) == 136, "as on the other side");
 
 /*
  * A frame of an interpreter is one number, too: the uppermost bit, which no module's number reaches; the address of the
- * code object divided by 8 (0: it could not be read); and the place in it, in units.
+ * code object divided by 8 (0: it could not be read); and the place in it, in units. Processes have addresses of 47 bits
+ * on x86-64, and of 48 on arm64, where places have a bit less.
  */
-#define INTERP_FRAME	    (1ULL << 63)
-#define INTERP_PLACE_BITS   19
+#define INTERP_FRAME (1ULL << 63)
+#if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
+#define INTERP_ADDRESS_BITS 48
+#else
+#define INTERP_ADDRESS_BITS 47
+#endif
+#define INTERP_PLACE_BITS   (63 + 3 - INTERP_ADDRESS_BITS)
 #define INTERP_PLACE_MASK   ((1ULL << INTERP_PLACE_BITS) - 1)
 #define INTERP_CODE(frame)  (((frame) & ~INTERP_FRAME) >> INTERP_PLACE_BITS << 3)
 #define INTERP_PLACE(frame) ((unsigned int)((frame)&INTERP_PLACE_MASK))
@@ -162,7 +172,7 @@ enum interp_of {
 	INTERP_OF_CLOSURE,
 	INTERP_OF_FILE,
 };
-#define INTERP_LINE_BITS 17
+#define INTERP_LINE_BITS (INTERP_PLACE_BITS - 2)
 #define INTERP_LINE_MASK ((1U << INTERP_LINE_BITS) - 1)
 #define INTERP_OF(frame) (INTERP_PLACE(frame) >> INTERP_LINE_BITS)
 
@@ -179,11 +189,11 @@ enum interp_of {
  * compiled code has the offset of the address to return to (JAVA_EXACT: of the place) from the head of the code, and for
  * an address that of the head from the begin of all code, with the lower half of the code's number above it.
  */
-#define JAVA_COMPILED	  (1U << 18)
-#define JAVA_EXACT	  (1U << 17)
+#define JAVA_COMPILED	  (1U << (INTERP_PLACE_BITS - 1))
+#define JAVA_EXACT	  (JAVA_COMPILED >> 1)
 #define JAVA_OFFSET_MAX	  (JAVA_EXACT - 1) /* offsets from here on are not known */
 #define JAVA_NUMBER_SHIFT 28
-#define JAVA_BCI_MAX	  0xffff
+#define JAVA_BCI_MAX	  0xfffe
 #define JAVA_BCI_NONE	  (JAVA_EXACT - 1) /* the method is native, or has no place */
 
 #endif

@@ -181,7 +181,7 @@ static __always_inline bool java_interpreted(struct unwind_slot *slot, const str
 	    bpf_probe_read_user(walk->frame, sizeof(walk->frame), (void *)fp - JAVA_FP * 8))
 		return false;
 	method = walk->frame[JAVA_METHOD];
-	if (method & 7 || method >> 47 || bpf_probe_read_user(&walk->word, 8, (void *)method + java->method_const) ||
+	if (method & 7 || method >> INTERP_ADDRESS_BITS || bpf_probe_read_user(&walk->word, 8, (void *)method + java->method_const) ||
 	    walk->frame[JAVA_SENDER] < fp + 16)
 		return false;
 	walk->word += java->code_begin;

@@ -106,7 +106,8 @@ struct unwind_space {
 	unsigned short first, n;
 	/* Its interpreter: the address of the runtime's state, and the number of the plan (bpf/interp.h). */
 	unsigned long long runtime;
-	unsigned int plan, unused;
+	unsigned int plan;
+	int keys; /* from the thread pointer to the value of the first pthread key, in bytes */
 };
 _Static_assert(sizeof(struct unwind_space) == 32, "as on the other side");
 

@@ -178,6 +178,7 @@ $(B)/tests/reader: $(B)/tests/libreadline.so
 $(B)/tests/talks: $(B)/tests/libssl.so
 $(B)/tests/dynframes: tests/programs/frames.c
 $(B)/tests/deeps: $(B)/tests/libdeeps.so
+$(B)/tests/pythons: TEST_CFLAGS += -rdynamic
 test-programs: $(B)/tests/libinside.so
 
 $(B)/tests/deeps-static: tests/programs/deeps.dyn.c $(wildcard tests/programs/*.h)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which language a file executes, and what its parts of interp have in common. */
+#include "arm64.h"
 #include "binary/binary_code.h"
 #include "language.h"
 
@@ -12,24 +13,36 @@ bool runtime_read_at(const struct runtime_file *file, uint64_t vaddr, void *to, 
 	return !binary_offset_of(file->binary, vaddr, false, &offset) && !binary_read(file->binary, offset, to, n);
 }
 
+#if defined(__x86_64__)
+
+static bool refers(const uint8_t *code, size_t n, uint64_t vaddr, uint64_t address, uint64_t offset)
+{
+	for (size_t i = 0; i + 4 <= n; i++) {
+		/* a distance is from the end of the instruction, which a byte may precede */
+		uint64_t next = vaddr + i + 4, word;
+		int32_t bytes;
+
+		memcpy(&bytes, code + i, 4);
+		word = (uint64_t)(int64_t)bytes;
+		if (word == offset || word == address || next + word == address || next + 1 + word == address)
+			return true;
+	}
+	return false;
+}
+
+#else
+
+#define refers arm64_refers
+
+#endif
+
 bool runtime_confirms(const struct runtime_file *file, const struct binary_exported *stub, uint64_t offset)
 {
 	uint8_t code[STUB_MAX];
 	size_t n = stub->size < STUB_MAX ? stub->size : STUB_MAX;
 
-	if (!runtime_read_at(file, stub->vaddr, code, n))
-		return false;
-	for (size_t i = 0; i + 4 <= n; i++) {
-		/* a distance is from the end of the instruction, which a byte may precede */
-		uint64_t next = stub->vaddr + i + 4, place = file->state.vaddr + offset, word;
-		int32_t bytes;
-
-		memcpy(&bytes, code + i, 4);
-		word = (uint64_t)(int64_t)bytes;
-		if (word == offset || word == place || next + word == place || next + 1 + word == place)
-			return true;
-	}
-	return false;
+	return runtime_read_at(file, stub->vaddr, code, n) &&
+	       refers(code, n, stub->vaddr, file->state.vaddr + offset, offset);
 }
 
 #define LOOP_MAX (1024 * 1024) /* bytes; those of Debian are below 100 KB */
@@ -98,21 +111,18 @@ bool runtime_has_glibc(const struct runtime_file *file)
 	return has;
 }
 
-#if defined(__x86_64__)
-
 static const struct language *const languages[] = { &language_python, &language_php, &language_ruby, &language_v8,
-						   &language_java };
+						    &language_java };
 
+#if defined(__x86_64__)
+#define IS_KNOWN(language) true
 #else
-
-/* No plan was tried on this architecture. */
-static const struct language *const languages[] = { NULL };
-
+#define IS_KNOWN(language) (language)->on_arm64
 #endif
 
 struct runtime *runtime_read(struct binary *binary)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(languages) && languages[i]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
 		struct runtime_file file = { .binary = binary };
 		struct runtime *runtime;
 		uint64_t offset;
@@ -125,7 +135,7 @@ struct runtime *runtime_read(struct binary *binary)
 		runtime->loop = offset;
 		if (!binary_find_exported(binary, languages[i]->state, &file.state))
 			runtime->state = file.state.vaddr - (file.loop.vaddr - offset);
-		runtime->why = languages[i]->make_plan(runtime, &file);
+		runtime->why = IS_KNOWN(languages[i]) ? languages[i]->make_plan(runtime, &file) : "is known on x86-64 only";
 		return runtime;
 	}
 	return NULL;

@@ -6,9 +6,6 @@
  */
 #include "language.h"
 
-/* glibc: from the thread pointer to the values of the first keys. */
-#define GLIBC_KEYS 0x310
-
 /* Bounds on what a file says: all of it is in the first bytes of frames and code objects. */
 #define FRAME_MAX 0x70
 #define CODE_MAX  1024
@@ -84,11 +81,21 @@ static bool take_debug_table(struct runtime *runtime, const struct runtime_file 
 #define OLD_FRAME .boundary = INTERP_EACH, .n_deref = 1, .deref = { 24 }, .code = 32, .next = 24
 #define OLD_CODE  104, 112, 120, 40, .code_data = 128, .ascii = 48, .compact = 72
 
+/* The state of 3.11 has two locks of pthreads, which are larger on arm64. */
+#if defined(__x86_64__)
+#define KEY_311	 596
+#define VERSIONS "3.8 to 3.14"
+#else
+#define KEY_311	 612
+#define VERSIONS "3.11 to 3.14"
+#endif
+
 static const struct version {
 	unsigned int minor;
 	struct interp_plan plan;
 	struct python_layout layout;
 } versions[] = {
+#if defined(__x86_64__)
 	{ .minor = 8,
 	  .plan = { .key = 1396, OLD_FRAME, .place = 104, .code_data = 1 },
 	  .layout = { OLD_CODE } },
@@ -96,8 +103,9 @@ static const struct version {
 	  .plan = { .key = 588, OLD_FRAME, .place = 104, .code_data = 1 },
 	  .layout = { OLD_CODE } },
 	{ .minor = 10, .plan = { .key = 588, OLD_FRAME, .place = 96 }, .layout = { OLD_CODE } },
+#endif
 	{ .minor = 11,
-	  .plan = { .key = 596,
+	  .plan = { .key = KEY_311,
 		    .boundary = INTERP_ENTRY,
 		    .n_deref = 2,
 		    .deref = { 56, 8 },
@@ -148,9 +156,9 @@ static const char *plan_of_version(struct runtime *runtime, const struct runtime
 		if (runtime->major == 3 && versions[i].minor == runtime->minor)
 			version = &versions[i];
 	if (!version)
-		return "is none of 3.8 to 3.14";
+		return "is none of " VERSIONS;
 	runtime->plan = version->plan;
-	runtime->plan.keys = GLIBC_KEYS;
+	runtime->plan.by_key = true;
 	runtime->python = version->layout;
 	if (runtime->minor >= 13 && !take_debug_table(runtime, file))
 		return runtime->why ? runtime->why : "has no table for debuggers";
@@ -194,8 +202,8 @@ static bool find_version(struct runtime *runtime, const struct runtime_file *fil
 #define PROLOGUE_MAX 256
 
 /*
- * The loop puts its frame into the list when it stores it in the thread's state: with `mov REGISTER, OFFSET(REGISTER)`, the
- * first with that offset.
+ * Of versions that are known on x86-64 only. The loop puts its frame into the list when it stores it in the thread's
+ * state: with `mov REGISTER, OFFSET(REGISTER)`, the first with that offset.
  */
 static bool set_loop(struct runtime *runtime, const struct runtime_file *file)
 {
@@ -252,5 +260,6 @@ const struct language language_python = {
 	.state = "_PyRuntime",
 	.loop = "_PyEval_EvalFrameDefault",
 	.make_plan = make_plan,
+	.on_arm64 = true,
 	.read = python_read,
 };

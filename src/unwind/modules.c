@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "binary/binary.h"
 #include "bpf/stack.h"
+#include "interp/thread_keys.h"
 #include "modules.h"
 
 /*
@@ -182,6 +183,7 @@ static uint32_t plan_number(struct modules *modules, const struct runtime *runti
 static void read_binary(struct modules *modules, struct module *module, struct binary *binary)
 {
 	module->shown.build_id = binary_build_id(binary);
+	module->keys = thread_keys_read(binary);
 	module->shown.runtime = runtime_read(binary);
 	if (module->shown.runtime)
 		module->plan = plan_number(modules, module->shown.runtime);

@@ -21,6 +21,7 @@ struct module {
 	struct functions functions; /* read when somebody asks */
 	bool functions_read;
 	uint32_t plan; /* the number of shown.runtime's plan */
+	int keys;      /* thread_keys_read() */
 };
 
 struct modules {

@@ -86,6 +86,8 @@ void scan_mapping(struct unwind *unwind, struct space *space, const struct mappi
 	if (!module)
 		return;
 	set_runtime(space, mapping, module);
+	if (module->keys)
+		space->keys = module->keys;
 	vec_each(pages, &module->table)
 		map_pages(unwind, space, mapping, module, pages);
 }

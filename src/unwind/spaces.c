@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
+#include "interp/thread_keys.h"
 #include "interp/runtime.h"
 #include "spaces.h"
 
@@ -256,6 +257,7 @@ void spaces_clear(struct spaces *spaces, struct space *space)
 	space->n = 0;
 	space->vdso = 0;
 	space->runtime = (struct space_runtime){};
+	space->keys = THREAD_KEYS_USUAL;
 }
 
 static int show(struct spaces *spaces, const struct space *space)
@@ -268,6 +270,7 @@ static int show(struct spaces *spaces, const struct space *space)
 		.n = run->n,
 		.runtime = space->runtime.state,
 		.plan = space->runtime.plan,
+		.keys = space->keys,
 	};
 	uint32_t key = space->pid;
 
@@ -285,6 +288,7 @@ void spaces_fork(struct spaces *spaces, const struct space *parent, pid_t pid, u
 	child->since = since;
 	child->vdso = parent->vdso;
 	child->runtime = parent->runtime;
+	child->keys = parent->keys;
 	if (parent->changed) {
 		begin_change(spaces, child);
 		for (size_t i = 0; i < parent->n; i++)

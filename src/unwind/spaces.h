@@ -36,6 +36,7 @@ struct space {
 	uint64_t since; /* what is known is of this time, or newer; in ns of CLOCK_MONOTONIC */
 	uint64_t vdso;	/* its address, 0: none */
 	struct space_runtime runtime;
+	int keys;		/* of its C library; 0: not known */
 	struct spaces_run *run; /* what programs see; NULL: nothing */
 	uint64_t second;	/* when its second began, in which it may take SPACES_RATE bytes; ns of CLOCK_MONOTONIC */
 	size_t taken;		/* bytes of runs in that second */

@@ -214,6 +214,24 @@ test_folded() {
 	expect_exit 0
 }
 
+# A program with the frames of Python: each call of the loop shows the function that it executes, in both threads.
+# kernels=one arch=yes
+test_frames_of_an_interpreter() {
+	mkfifo gate
+	pythons 100 < gate > did &
+	program=$!
+	exec 3> gate
+	start sonde stackcount -p $program --folded out.folded "$getppid"
+	echo >&3
+	wait_until 60 grep -q 'did pythons 100' did || fail "the program has not run"
+	stop INT
+	expect_exit 0
+	exec 3>&-
+	wait $program
+	grep -qE '(^|;)main;execute;outer \(fake.py:11\);inner \(fake.py:21\);([^;]*;)*[^;]* 100$' out.folded &&
+		[ "$(grep -c 'outer (fake.py:11);inner (fake.py:21);' out.folded)" = 2 ] || fail "other stacks: $(cat out.folded)"
+}
+
 # More stacks than there is room for are counted as lost.
 # kernels=ends
 test_no_room() {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads addresses from instructions of arm64. */
+#include "arm64.h"
+
+/* The signed number in some bits of a word. */
+static uint64_t number(uint32_t word, int low, int bits)
+{
+	return (uint64_t)((int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits));
+}
+
+static bool is_known(const struct arm64_reader *reader, uint8_t reg)
+{
+	return reader->known >> reg & 1;
+}
+
+static void set(struct arm64_reader *reader, struct arm64_place *place, uint8_t reg, uint64_t value)
+{
+	reader->values[reg] = value;
+	reader->known |= 1U << reg;
+	*place = (struct arm64_place){ .kind = ARM64_ADDRESS, .reg = reg, .at = value };
+}
+
+/* adrp, adr, add of a number. False: it is none of these, or of a register whose value is not known. */
+static bool read_address(struct arm64_reader *reader, uint32_t word, struct arm64_place *place)
+{
+	const uint8_t reg = word & 31, base = word >> 5 & 31;
+	const uint64_t low = word >> 29 & 3, distance = number(word, 5, 19) << 2 | low;
+
+	if ((word & 0x9f000000) == 0x90000000)
+		set(reader, place, reg, (reader->vaddr & ~0xfffULL) + (distance << 12));
+	else if ((word & 0x9f000000) == 0x10000000)
+		set(reader, place, reg, reader->vaddr + distance);
+	else if ((word & 0xff800000) == 0x91000000 && is_known(reader, base))
+		set(reader, place, reg, reader->values[base] + ((uint64_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0)));
+	else
+		return false;
+	return true;
+}
+
+/* Loads and stores of one register, at an offset that is not negative. */
+static bool read_access(struct arm64_reader *reader, uint32_t word, struct arm64_place *place)
+{
+	const uint8_t reg = word & 31, base = word >> 5 & 31;
+	const uint64_t offset = (uint64_t)(word >> 10 & 0xfff) << (word >> 30);
+
+	if ((word & 0x3f000000) != 0x39000000)
+		return false;
+	*place = is_known(reader, base) ? (struct arm64_place){ ARM64_ACCESS, reg, base, reader->values[base] + offset }
+					: (struct arm64_place){ ARM64_MEMBER, reg, base, offset };
+	if (word >> 22 & 3)
+		reader->known &= ~(1U << reg);
+	return true;
+}
+
+/* x0 to x18, x30: a called function may write them. */
+#define CALLED 0x4007ffffU
+
+/* The registers that any other instruction may write: most write one, or none; loads of a pair two. */
+static uint32_t written(uint32_t word)
+{
+	return 1U << (word & 31) | ((word & 0x3a400000) == 0x28400000 ? 1U << (word >> 10 & 31) : 0);
+}
+
+bool arm64_next(struct arm64_reader *reader, struct arm64_place *place)
+{
+	uint32_t word;
+
+	if (reader->n < sizeof(word))
+		return false;
+	memcpy(&word, reader->code, sizeof(word));
+	*place = (struct arm64_place){};
+	if ((word & 0xfc000000) == 0x94000000) /* bl */
+		*place = (struct arm64_place){ .kind = ARM64_CALL, .at = reader->vaddr + (number(word, 0, 26) << 2) };
+	else if ((word & 0xfffffc1f) == 0xd63f0000) /* blr */
+		*place = (struct arm64_place){ .kind = ARM64_INDIRECT, .base = word >> 5 & 31 };
+	else if (!read_address(reader, word, place) && !read_access(reader, word, place))
+		reader->known &= ~written(word);
+	if (place->kind == ARM64_CALL || place->kind == ARM64_INDIRECT)
+		reader->known &= ~CALLED;
+	reader->code += sizeof(word);
+	reader->n -= sizeof(word);
+	reader->vaddr += sizeof(word);
+	return true;
+}
+
+bool arm64_refers(const uint8_t *code, size_t n, uint64_t vaddr, uint64_t address, uint64_t offset)
+{
+	struct arm64_reader reader = { .code = code, .n = n, .vaddr = vaddr };
+	struct arm64_place place;
+
+	while (arm64_next(&reader, &place))
+		if (place.kind == ARM64_MEMBER ? place.at == offset
+					       : place.kind != ARM64_OTHER && place.kind != ARM64_INDIRECT && place.at == address)
+			return true;
+	return false;
+}
