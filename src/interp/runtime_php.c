@@ -18,9 +18,17 @@
 #define INSTRUCTION_LINE 24
 #define INSTRUCTION_SIZE 32
 
-/* The kernel's r14 and r15: the loop as GCC compiles it has there the frame that it executes, and the instruction. */
+/*
+ * The kernel's r14 and r15, x27 and x28: the loop as GCC compiles it has there the frame that it executes, and the
+ * instruction.
+ */
+#if defined(__x86_64__)
 #define REGISTER_FRAME	     1
 #define REGISTER_INSTRUCTION 0
+#else
+#define REGISTER_FRAME	     27
+#define REGISTER_INSTRUCTION 28
+#endif
 
 static const struct version {
 	unsigned int major, minor;
@@ -126,6 +134,7 @@ const struct language language_php = {
 	.state = "executor_globals",
 	.loop = "execute_ex",
 	.make_plan = make_plan,
+	.on_arm64 = true,
 	.has_lines = true,
 	.read = php_read,
 };

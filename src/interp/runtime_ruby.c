@@ -6,9 +6,13 @@
  */
 #include "binary/binary_code.h"
 #include "language.h"
+#include "ruby_code.h"
 
 /* struct rb_execution_context_struct */
 #define STATE_FRAME 16
+
+/* struct rb_iseq_struct */
+#define BODY 16
 
 /* struct rb_control_frame_struct */
 #define FRAME_PLACE	  0
@@ -32,43 +36,9 @@ static const struct version {
 	{ 3, 4, 0x38, 0x70, true },
 };
 
-#define STUB_MAX 64
 #define EXEC_MAX (64 * 1024) /* bytes; Debian's have some 3,000 */
 /* Of the functions that the one which catches exceptions calls, the loop is by far the longest. */
 #define LOOP_MIN 8192
-
-/* A function's code, as far as it has room in max bytes. */
-static size_t read_code(const struct runtime_file *file, const struct binary_exported *function, uint8_t *code, size_t max)
-{
-	const size_t n = function->size < max ? function->size : max;
-
-	return runtime_read_at(file, function->vaddr, code, n) ? n : 0;
-}
-
-/* Whether an instruction begins so; *target: what the 32 bits behind it refer to. */
-static bool refers(const uint8_t *code, size_t n, uint64_t vaddr, const char *begin, size_t n_begin, uint64_t *target)
-{
-	int32_t distance;
-
-	if (n < n_begin + sizeof(distance) || memcmp(code, begin, n_begin))
-		return false;
-	memcpy(&distance, code + n_begin, sizeof(distance));
-	*target = vaddr + n_begin + sizeof(distance) + (uint64_t)(int64_t)distance;
-	return true;
-}
-
-/* Searches a function for such an instruction. */
-static bool find_reference(const struct runtime_file *file, const struct binary_exported *function, const char *begin,
-			   size_t n_begin, uint64_t *target)
-{
-	uint8_t code[2 * STUB_MAX];
-	const size_t n = read_code(file, function, code, sizeof(code));
-
-	for (size_t i = 0; i < n; i++)
-		if (refers(code + i, n - i, function->vaddr + i, begin, n_begin, target))
-			return true;
-	return false;
-}
 
 /* The code that has a record of its own and begins there. */
 static bool begins_at(const struct runtime_file *file, uint64_t vaddr, struct binary_exported *function)
@@ -114,9 +84,9 @@ static bool find_loop(const struct runtime_file *file, struct binary_exported *l
 	*loop = (struct binary_exported){};
 	if (binary_find_exported(file->binary, "rb_vm_exec", &exec) && !find_last(file, "rb_iseq_eval", &exec))
 		return false;
-	n = read_code(file, &exec, code, EXEC_MAX);
-	for (size_t i = 0; i < n; i++) {
-		if (!refers(code + i, n - i, exec.vaddr + i, "\xe8", 1, &target) || target == loop->vaddr ||
+	n = ruby_code_read(file, &exec, code, EXEC_MAX);
+	for (size_t i = 0; i < n; i += RUBY_CODE_STEP) {
+		if (!ruby_code_call(code + i, n - i, exec.vaddr + i, &target) || target == loop->vaddr ||
 		    !begins_at(file, target, &callee) || callee.size < LOOP_MIN)
 			continue;
 		if (loop->size)
@@ -130,11 +100,9 @@ static bool find_loop(const struct runtime_file *file, struct binary_exported *l
 static void find_symbols(struct runtime *runtime, const struct runtime_file *file)
 {
 	struct binary_exported function;
-	uint64_t last, names;
+	uint64_t names;
 
-	/* the last symbol's number is compared, and 16 bytes behind it is what has the names */
-	if (find_last(file, "rb_id2str", &function) && find_reference(file, &function, "\x39\x3d", 2, &last) &&
-	    find_reference(file, &function, "\x48\x8b\x3d", 3, &names) && names == last + 16)
+	if (find_last(file, "rb_id2str", &function) && ruby_code_symbols(file, &function, &names))
 		runtime->ruby.symbols = names - file->state.vaddr;
 }
 
@@ -158,25 +126,22 @@ static uint64_t find_text(const struct runtime_file *file, const char *text)
 	return 0;
 }
 
-/* mov 0x10(%rdi),%rax; mov OFFSET(%rax),%rax: a member of what the body of a code object has */
+/* Whether a function returns a member of what the body of a code object has. */
 static bool is_member(const struct runtime_file *file, const char *name, uint8_t offset)
 {
-	const uint8_t member[] = { 0x48, 0x8b, 0x47, 0x10, 0x48, 0x8b, 0x40, offset };
 	struct binary_exported stub;
-	uint8_t code[STUB_MAX];
 
-	return !binary_find_exported(file->binary, name, &stub) &&
-	       memmem(code, read_code(file, &stub, code, sizeof(code)), member, sizeof(member));
+	return !binary_find_exported(file->binary, name, &stub) && ruby_code_member(file, &stub, BODY, offset);
 }
 
 /* Whether code objects have what is read where we think it is. */
 static bool is_confirmed(const struct runtime_file *file, const struct version *version)
 {
-	struct binary_exported stub, callee = { .size = STUB_MAX };
+	struct binary_exported stub, callee = { .size = RUBY_STUB_MAX };
 
 	/* struct iseq_insn_info: how many lines there are */
 	return !binary_find_exported(file->binary, "rb_iseq_line_no", &stub) &&
-	       find_reference(file, &stub, "\xe8", 1, &callee.vaddr) && runtime_confirms(file, &callee, version->lines + 16) &&
+	       ruby_code_first_call(file, &stub, &callee.vaddr) && runtime_confirms(file, &callee, version->lines + 16) &&
 	       is_member(file, "rb_iseq_label", RUBY_BODY_LABEL) && is_member(file, "rb_iseq_path", RUBY_BODY_PATH) &&
 	       !binary_find_exported(file->binary, "rb_iseq_method_name", &stub) &&
 	       runtime_confirms(file, &stub, version->lines + RUBY_LINES_LOCAL);
@@ -200,8 +165,7 @@ static const char *make_plan(struct runtime *runtime, const struct runtime_file 
 		return "is none of 3.1, 3.3 and 3.4";
 	if (!runtime_has_glibc(file))
 		return "is not linked to glibc";
-	/* data16 lea INDEX(%rip),%rdi, before the call of __tls_get_addr */
-	if (!find_reference(file, &file->loop, "\x66\x48\x8d\x3d", 4, &index) || index - file->state.vaddr > UINT32_MAX ||
+	if (!ruby_code_variable(file, &file->loop, &index) || index - file->state.vaddr > UINT32_MAX ||
 	    !is_confirmed(file, version))
 		return "was built in a way that is not known";
 	runtime->ruby.lines = version->lines;
@@ -236,5 +200,6 @@ const struct language language_ruby = {
 	.state = "ruby_api_version",
 	.loop = "rb_profile_frames",
 	.make_plan = make_plan,
+	.on_arm64 = true,
 	.read = ruby_read,
 };
