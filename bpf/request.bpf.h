@@ -10,73 +10,65 @@
 #include "bpf/request_unix.bpf.h"
 
 /* The client of a server of this machine reads. */
-static __always_inline void request_client(__u64 client)
+static __always_inline void request_client(__u64 client, struct request_head head)
 {
-	__u64 key = request_server(client);
-	struct request_cell *cell = key ? bpf_map_lookup_elem(&request_cells, &key) : NULL;
+	struct request_cell *cell = request_server(client, head.own, head.other);
 
 	if (cell)
 		cell->client_at = bpf_ktime_get_ns();
 }
 
 /* Whether the other end of a socket is at a port of the server. */
-static __always_inline bool request_is_client(struct request_ports ports)
+static __always_inline bool request_is_client(struct request_head head)
 {
-	return *request_port(ports.other);
+	return *request_port(head.other);
 }
 
 /* The current task has sent, or may have. */
-__noinline int request_sent(__u64 key)
+static __always_inline void request_sent(struct request_cell *cell)
 {
-	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
-	struct sock *sk = (void *)key;
-	__u32 written, state;
+	struct sock *sk = (void *)cell->sock;
+	__u32 written = request_write_seq(sk), state;
 
-	if (!cell)
-		return 0;
-	written = request_write_seq(sk);
+	if (written == cell->sent_seq)
+		return;
+	/* the end of the stream has a number, too: the state is another one by then */
 	state = tcp_state(sk);
-	/* the end of the stream has a number, too */
-	if (written != cell->sent_seq && (state == TCP_ESTABLISHED || state == TCP_CLOSE_WAIT))
-		request_note_sent(cell, key, written, bpf_ktime_get_ns());
-	return 0;
+	if (state == TCP_ESTABLISHED || state == TCP_CLOSE_WAIT)
+		request_note_sent(cell, written, bpf_ktime_get_ns());
+}
+
+/* Of the hit's own socket, which a task has locked: it takes what has come meanwhile when it unlocks it. */
+static __always_inline bool request_is_locked(struct sock *sk)
+{
+	return typed_arguments() ? sk->sk_lock.owned : BPF_CORE_READ(sk, sk_lock.owned);
 }
 
 /*
  * The answer reaches its client on this machine. Mostly that is within the call that sends: the client can take the
  * processor of the sender before that call ends, and ask again.
  */
-static __always_inline void request_reaches(struct sock *sk, struct request_ports ports)
+static __always_inline void request_reaches(struct sock *sk, __u64 key, struct request_head head)
 {
-	__u64 key;
+	struct request_cell *cell;
 
-	/* a client that has locked its socket takes what has come meanwhile when it unlocks it */
-	if (!request_is_client(ports) || BPF_CORE_READ(sk, sk_lock.owned) || !why_current())
+	if (!request_is_client(head) || request_is_locked(sk) || !why_current())
 		return;
-	key = request_server((__u64)sk);
-	if (key)
-		request_sent(key);
+	cell = request_server(key, head.own, head.other);
+	if (cell)
+		request_sent(cell);
 }
 
 /* --- hits --- */
 
 #define REQUEST_MSG_PEEK 2
 
-/* Of a socket that bytes have arrived at. */
-static __always_inline __u16 request_family(void *ctx, struct sock *sk)
-{
-	if (context_kind() == CONTEXT_TP)
-		return context_word(ctx, 2);
-	return BPF_CORE_READ(sk, __sk_common.skc_family);
-}
-
 /* Its address may be that of an earlier connection, whose end the kernel has skipped. */
-static __always_inline struct request_cell *request_of(struct sock *sk, struct request_ports ports)
+static __always_inline struct request_cell *request_of(__u64 key, struct request_head head)
 {
-	__u64 key = (__u64)sk;
 	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
 
-	if (!cell || cell->client_port == ports.other)
+	if (!cell || cell->client_port == head.other)
 		return cell;
 	request_end(key);
 	return NULL;
@@ -87,43 +79,43 @@ SEC("raw_tp")
 int arrives(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
-	struct request_ports ports;
+	__u64 now, key = typed_number(sk);
+	struct request_head head;
 	struct request_cell *cell;
 	__u32 written;
-	__u64 now;
 
 	if (!why_shared.armed)
 		return 0;
-	if (request_family(ctx, sk) == WHY_AF_UNIX) {
-		request_unix_arrives((__u64)sk);
+	head = request_head_of(sk);
+	if (head.family == WHY_AF_UNIX) {
+		request_unix_arrives(key);
 		return 0;
 	}
-	ports = request_ports_of(sk);
-	if (!*request_port(ports.own)) {
-		if (request_shared.behind && !request_answered((__u64)sk))
-			request_note_reached(sk);
-		request_reaches(sk, ports);
+	if (!*request_port(head.own)) {
+		if (request_shared.behind && !request_answered(key))
+			request_note_reached(key);
+		request_reaches(sk, key, head);
 		return 0;
 	}
-	cell = request_of(sk, ports);
+	cell = request_of(key, head);
 	if (cell && cell->state == REQUEST_ARRIVED)
 		return 0;
 	now = bpf_ktime_get_ns();
 	/* one that listens has an arrival for each new connection */
-	if (!cell && tcp_state(sk) == TCP_ESTABLISHED)
-		cell = request_new((__u64)sk, now);
+	if (!cell && head.state == TCP_ESTABLISHED)
+		cell = request_new(key, now);
 	if (!cell)
 		return 0;
 	if (cell->aside && !cell->ours)
 		cell->ours = why_current() != NULL;
 	if (cell->state == REQUEST_READ) {
-		written = request_write_seq(sk);
+		written = request_write_seq((void *)key);
 		if (written == cell->seq) {
-			if (tcp_state(sk) == TCP_ESTABLISHED)
+			if (head.state == TCP_ESTABLISHED)
 				cell->merged++;
 			return 0;
 		}
-		request_finish(cell, sk, written, now);
+		request_finish(cell, written, now);
 		cell->seq = written;
 	}
 	request_begin(cell, now);
@@ -131,13 +123,13 @@ int arrives(void *ctx)
 }
 
 /* A connection that is older than tracing: what was asked and when is not known. */
-static __always_inline struct request_cell *request_adopt(struct sock *sk, __u64 now)
+static __always_inline struct request_cell *request_adopt(__u64 key, __u64 now)
 {
 	struct request_cell *cell;
 
 	if (!why_current() && !task_pass((void *)bpf_get_current_task()))
 		return NULL;
-	cell = request_new((__u64)sk, now);
+	cell = request_new(key, now);
 	if (!cell)
 		return NULL;
 	cell->owned = 1;
@@ -150,34 +142,34 @@ SEC("raw_tp")
 int reads(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
-	struct request_ports ports;
+	__u64 now, key = typed_number(sk);
+	struct request_head head;
 	struct request_cell *cell;
-	__u64 now, key = (__u64)sk;
 
 	if (!why_shared.armed)
 		return 0;
-	ports = request_ports_of(sk);
-	if (!*request_port(ports.own)) {
+	head = request_head_of(sk);
+	if (!*request_port(head.own)) {
 		if (request_shared.behind)
 			request_get(key);
-		if (request_is_client(ports))
-			request_client(key);
+		if (request_is_client(head))
+			request_client(key, head);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	cell = request_of(sk, ports);
-	if (!cell && *request_port(ports.own) == REQUEST_OWN)
-		cell = request_adopt(sk, now);
-	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell, key))
+	cell = request_of(key, head);
+	if (!cell && *request_port(head.own) == REQUEST_OWN)
+		cell = request_adopt(key, now);
+	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell))
 		return 0;
 	if (cell->state == REQUEST_IDLE)
 		cell->arrived = 0;
-	request_note_read(cell, key, request_write_seq(sk), now);
+	request_note_read(cell, request_write_seq((void *)key), now);
 	return 0;
 }
 
 struct request_take {
-	struct sock *sk;
+	__u64 sock;
 	int n, flags;
 };
 
@@ -190,14 +182,14 @@ static __always_inline bool request_read_take(void *ctx, struct request_take *ta
 	if (context_is_function()) {
 		state = (void *)context_arg(ctx, 3);
 		take->n = context_arg(ctx, 2);
-		take->sk = BPF_CORE_READ(state, socket, sk);
+		take->sock = (__u64)BPF_CORE_READ(state, socket, sk);
 		take->flags = BPF_CORE_READ(state, flags);
 		return true;
 	}
 	sk = request_sock(ctx);
-	if (request_family(ctx, sk) != WHY_AF_UNIX)
+	if (request_head_of(sk).family != WHY_AF_UNIX)
 		return false;
-	take->sk = sk;
+	take->sock = typed_number(sk);
 	if (context_kind() == CONTEXT_RAW_TP) {
 		take->n = context_word(ctx, 1);
 		take->flags = context_word(ctx, 2);
@@ -217,7 +209,7 @@ int takes(void *ctx)
 	if (!why_shared.armed)
 		return 0;
 	if (request_read_take(ctx, &take) && take.n >= 0 && !(take.flags & REQUEST_MSG_PEEK))
-		request_unix_reads((__u64)take.sk, take.n);
+		request_unix_reads(take.sock, take.n);
 	return 0;
 }
 
@@ -237,16 +229,22 @@ SEC("raw_tp")
 int sends(void *ctx)
 {
 	struct sock *sk = request_sock(ctx);
-	__u64 key = (__u64)sk;
+	__u64 key = typed_number(sk);
+	struct request_head head;
+	struct request_cell *cell;
 
 	if (!why_shared.armed)
 		return 0;
-	if (!*request_port(BPF_CORE_READ(sk, __sk_common.skc_num))) {
+	head = request_head_of(sk);
+	if (!*request_port(head.own)) {
 		if (request_asks())
 			request_ask(key, !context_is_function());
 		return 0;
 	}
-	return request_sent(key);
+	cell = bpf_map_lookup_elem(&request_cells, &key);
+	if (cell)
+		request_sent(cell);
+	return 0;
 }
 
 /* A thread connects or listens, or a connection is over. */

@@ -24,6 +24,7 @@ enum request_state {
  * what differs for unix sockets.
  */
 struct request_cell {
+	unsigned long long sock;      /* its key */
 	unsigned long long birth;     /* ns: one life of the address */
 	unsigned long long arrived;   /* 0: before tracing */
 	unsigned long long sent_at;   /* the last send */
@@ -56,7 +57,7 @@ struct request_cell {
 	};
 	unsigned int version; /* 4 or 6, or REQUEST_UNIX */
 };
-_Static_assert(sizeof(struct request_cell) == 128, "as on the other side");
+_Static_assert(sizeof(struct request_cell) == 136, "as on the other side");
 
 /* A connection to a server behind this one. */
 struct request_behind {

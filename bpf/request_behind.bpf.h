@@ -14,7 +14,7 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	struct request_event *to;
 	struct tcp_ends ends = {};
 	struct ring_place place;
-	__u64 *record, name = 0, server = 0;
+	__u64 *record, name = 0, server;
 	struct request_cell *there = NULL;
 	bool is_unix;
 
@@ -24,13 +24,14 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	if (kind == WHY_LINK_GET && is_unix) {
 		name = request_unix_server(key);
 		server = (__u64)request_unix_peer(sk);
+		if (config.chain)
+			there = bpf_map_lookup_elem(&request_cells, &server);
 	} else if (kind == WHY_LINK_GET) {
 		tcp_read_addresses(sk, &ends);
 		tcp_read_ports(sk, &ends, false);
-		server = request_server(key);
+		if (config.chain)
+			there = request_server(key, ends.lport, ends.rport);
 	}
-	if (server && config.chain)
-		there = bpf_map_lookup_elem(&request_cells, &server);
 	record = ring_reserve_untimed(&place, words + 1);
 	if (!record)
 		return 0;
@@ -45,7 +46,7 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	to->round = there ? there->round : 0;
 	to->merged = 0;
 	if (kind == WHY_LINK_GET) {
-		to->there = there ? server : 0;
+		to->there = there ? there->sock : 0;
 		to->there_birth = there ? there->birth : 0;
 		to->name = name;
 		request_copy(to->client, ends.raddr, ends.version);
@@ -84,7 +85,7 @@ struct {
 } request_reached SEC(".maps");
 
 /* Bytes have arrived at a socket, perhaps within the call of a measured thread that sends them. */
-static __always_inline void request_note_reached(struct sock *sk)
+static __always_inline void request_note_reached(__u64 key)
 {
 	__u32 first = 0;
 	struct request_reached *reached;
@@ -94,7 +95,7 @@ static __always_inline void request_note_reached(struct sock *sk)
 	reached = bpf_map_lookup_elem(&request_reached, &first);
 	if (!reached)
 		return;
-	reached->sock = (__u64)sk;
+	reached->sock = key;
 	reached->task = bpf_get_current_task();
 }
 

@@ -9,6 +9,7 @@
 #include "bpf/request.h"
 #include "bpf/request_joined.bpf.h"
 #include "bpf/tcp.bpf.h"
+#include "bpf/typed.bpf.h"
 #include "bpf/why_link.bpf.h"
 
 struct {
@@ -66,6 +67,41 @@ static __always_inline __u32 request_write_seq(struct sock *sk)
 	return BPF_CORE_READ(tcp, write_seq);
 }
 
+/* What each hit asks of a socket. */
+struct request_head {
+	__u16 own, other; /* ports */
+	__u16 family;
+	__u8 state;
+};
+
+/* Without types one read: in the kernel's struct, the other port, the own one, the family and the state follow each other. */
+static __always_inline struct request_head request_read_head(struct sock *sk)
+{
+	__u32 ports = bpf_core_field_offset(sk->__sk_common.skc_portpair);
+	__u64 words = 0;
+
+	bpf_probe_read_kernel(&words, sizeof(words), (void *)sk + ports);
+	return (struct request_head){
+		.other = __builtin_bswap16(words),
+		.own = words >> 16,
+		.family = words >> (bpf_core_field_offset(sk->__sk_common.skc_family) - ports) * 8,
+		.state = words >> (bpf_core_field_offset(sk->__sk_common.skc_state) - ports) * 8,
+	};
+}
+
+/* Of the hit's own socket. */
+static __always_inline struct request_head request_head_of(struct sock *sk)
+{
+	if (!typed_arguments())
+		return request_read_head(sk);
+	return (struct request_head){
+		.other = __builtin_bswap16(sk->__sk_common.skc_dport),
+		.own = sk->__sk_common.skc_num,
+		.family = sk->__sk_common.skc_family,
+		.state = sk->__sk_common.skc_state,
+	};
+}
+
 /* An address of version 4 has four bytes, what follows them is not of it. */
 static __always_inline void request_copy(unsigned char to[16], const unsigned char from[16], __u32 version)
 {
@@ -110,7 +146,7 @@ static __always_inline __u64 request_pair(struct sock *sk, const struct request_
 static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 {
 	struct sock *sk = (void *)key;
-	struct request_cell cell = { .birth = now };
+	struct request_cell cell = { .sock = key, .birth = now };
 	struct tcp_ends ends = {};
 
 	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
@@ -134,21 +170,8 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 	return bpf_map_lookup_elem(&request_cells, &key);
 }
 
-/* The ports of a TCP socket. */
-struct request_ports {
-	__u16 own, other;
-};
-
-static __always_inline struct request_ports request_ports_of(struct sock *sk)
-{
-	/* both in one read: in memory, the other end's port is in front */
-	__u32 both = BPF_CORE_READ(sk, __sk_common.skc_portpair);
-
-	return (struct request_ports){ .own = both >> 16, .other = __builtin_bswap16(both) };
-}
-
 /* By both ends of the connection. It is remembered by the socket. */
-__noinline __u64 request_find_server(__u64 client)
+static __noinline struct request_cell *request_find_server(__u64 client)
 {
 	struct sock *sk = (void *)client;
 	struct request_cell seen = {}, *cell;
@@ -165,56 +188,50 @@ __noinline __u64 request_find_server(__u64 client)
 	seen.peer = request_pair(sk, &seen);
 	server = bpf_map_lookup_elem(&request_peers, &seen.peer);
 	if (!server)
-		return 0;
+		return NULL;
 	key = *server;
 	cell = bpf_map_lookup_elem(&request_cells, &key);
 	if (cell && !cell->client_sock && !bpf_map_update_elem(&request_peers, &client, &key, BPF_ANY))
 		cell->client_sock = client;
-	return key;
+	return cell;
 }
 
-/* The socket of the server for that of its client, if both are on this machine; 0: they are not. */
-__noinline __u64 request_server(__u64 client)
+/* The server's end of a connection, by the socket of its client. NULL: it is not on this machine, or not known. */
+static __noinline struct request_cell *request_server(__u64 client, __u32 own, __u32 other)
 {
 	__u64 *known = bpf_map_lookup_elem(&request_peers, &client), server;
-	struct request_ports ports;
 	struct request_cell *cell;
 
 	if (!known)
 		return request_find_server(client);
 	server = *known;
 	cell = bpf_map_lookup_elem(&request_cells, &server);
-	ports = request_ports_of((void *)client);
 	/* else another socket has the address by now, whose connection has other ports */
-	if (cell && cell->client_sock == client && cell->client_port == ports.own && cell->port == ports.other)
-		return server;
+	if (cell && cell->client_sock == client && cell->client_port == own && cell->port == other)
+		return cell;
 	bpf_map_delete_elem(&request_peers, &client);
 	if (cell && cell->client_sock == client)
 		cell->client_sock = 0;
 	return request_find_server(client);
 }
 
-/* Global, with numbers: the verifier follows it once. */
-__noinline int request_write(__u64 key, __u64 now, __u32 kind, __u32 tid, __u32 tgid)
+/* both: of the thread, as the helper has it. */
+static __noinline int request_write(const struct request_cell *cell, __u64 now, __u32 kind, __u64 both)
 {
-	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
 	__u64 words = kind == WHY_LINK_DONE ? REQUEST_WHOLE : REQUEST_SHORT;
 	struct request_event *to;
 	struct ring_place place;
 	__u64 *record;
 
-	if (!cell)
-		return 0;
 	record = ring_reserve_untimed(&place, words + 1);
 	if (!record)
 		return 0;
 	to = (void *)(record + RING_TIME);
 	to->time = now;
-	to->sock = key;
+	to->sock = cell->sock;
 	to->birth = cell->birth;
 	to->arrived = cell->arrived;
-	to->tid = tid;
-	to->tgid = tgid;
+	*(__u64 *)&to->tid = both;
 	to->round = cell->round;
 	to->merged = kind == WHY_LINK_READ ? cell->aside : cell->merged;
 	if (kind == WHY_LINK_DONE) {
@@ -229,47 +246,56 @@ __noinline int request_write(__u64 key, __u64 now, __u32 kind, __u32 tid, __u32 
 	return 0;
 }
 
+/* Who has sent last, or has read. */
+static __always_inline __u64 request_sender(const struct request_cell *cell)
+{
+	return *(const __u64 *)&cell->sender;
+}
+
+static __always_inline void request_note_sender(struct request_cell *cell, __u64 both)
+{
+	*(__u64 *)&cell->sender = both;
+}
+
 /* The answer that has begun is over. written: the socket's write_seq. */
-static __always_inline void request_finish(struct request_cell *cell, struct sock *sk, __u32 written, __u64 now)
+static __always_inline void request_finish(struct request_cell *cell, __u32 written, __u64 now)
 {
 	/* the client has got it, and the send is on its way back */
 	if (cell->sent_seq != written || cell->sent_at < cell->arrived)
 		cell->sent_at = now;
 	if (cell->arrived)
-		request_write((__u64)sk, now, WHY_LINK_DONE, cell->sender, cell->sender_tgid);
+		request_write(cell, now, WHY_LINK_DONE, request_sender(cell));
 	else
 		atomic_add(&request_shared.in_midst, 1);
 }
 
 /* The current task has read of it. seq: as in the cell, now. */
-static __always_inline void request_note_read(struct request_cell *cell, __u64 key, __u32 seq, __u64 now)
+static __always_inline void request_note_read(struct request_cell *cell, __u32 seq, __u64 now)
 {
 	__u64 both = bpf_get_current_pid_tgid();
 
 	cell->seq = seq;
 	cell->state = REQUEST_READ;
-	cell->sender = both;
-	cell->sender_tgid = both >> 32;
+	request_note_sender(cell, both);
 	if (cell->arrived)
-		request_write(key, now, WHY_LINK_READ, both, both >> 32);
+		request_write(cell, now, WHY_LINK_READ, both);
 }
 
 /* The current task has sent. written: what the cell is to have as sent_seq. */
-static __always_inline void request_note_sent(struct request_cell *cell, __u64 key, __u32 written, __u64 now)
+static __always_inline void request_note_sent(struct request_cell *cell, __u32 written, __u64 now)
 {
 	__u64 both = bpf_get_current_pid_tgid();
 
 	if (cell->state == REQUEST_IDLE)
 		atomic_add(&request_shared.early, 1);
-	cell->sender = both;
-	cell->sender_tgid = both >> 32;
+	request_note_sender(cell, both);
 	*(volatile __u64 *)&cell->sent_at = now;
 	*(volatile __u32 *)&cell->sent_seq = written;
 	if (cell->state != REQUEST_READ || written == cell->seq || cell->answered == cell->round)
 		return;
 	cell->answered = cell->round;
 	if (cell->arrived)
-		request_write(key, now, WHY_LINK_SEND, both, both >> 32);
+		request_write(cell, now, WHY_LINK_SEND, both);
 }
 
 static __always_inline void request_begin(struct request_cell *cell, __u64 now)
@@ -282,16 +308,16 @@ static __always_inline void request_begin(struct request_cell *cell, __u64 now)
 }
 
 /* The record says that nothing was sent. */
-static __always_inline void request_unanswered(struct request_cell *cell, __u64 key)
+static __always_inline void request_unanswered(struct request_cell *cell)
 {
 	cell->sent_at = 0;
-	request_write(key, bpf_ktime_get_ns(), WHY_LINK_DONE, cell->sender, cell->sender_tgid);
+	request_write(cell, bpf_ktime_get_ns(), WHY_LINK_DONE, request_sender(cell));
 }
 
 /* An earlier connection between the same ends may not be over yet: the last one has the place. */
-static __always_inline void request_forget(struct request_cell *cell, __u64 key)
+static __always_inline void request_forget(struct request_cell *cell)
 {
-	__u64 peer = cell->peer, client = cell->client_sock, *of = NULL;
+	__u64 key = cell->sock, peer = cell->peer, client = cell->client_sock, *of = NULL;
 
 	if (cell->version != REQUEST_UNIX)
 		of = bpf_map_lookup_elem(&request_peers, &peer);
@@ -306,36 +332,35 @@ static __always_inline void request_forget(struct request_cell *cell, __u64 key)
  * Unix: its client has read, and asks again or has closed: the send has not come back yet. Who read is the one that
  * sends, as far as is known.
  */
-static __always_inline void request_was_answered(struct request_cell *cell, __u64 key)
+static __always_inline void request_was_answered(struct request_cell *cell)
 {
 	cell->sent_at = cell->client_at;
 	cell->sent_seq++;
 	cell->answered = cell->round;
 	if (cell->arrived)
-		request_write(key, cell->client_at, WHY_LINK_SEND, cell->sender, cell->sender_tgid);
+		request_write(cell, cell->client_at, WHY_LINK_SEND, request_sender(cell));
 }
 
 /* A connection of the server is over. */
 __noinline int request_end(__u64 key)
 {
-	struct sock *sk = (void *)key;
 	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
 
 	if (!cell)
 		return 0;
 	if (cell->version == REQUEST_UNIX && cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at)
-		request_was_answered(cell, key);
+		request_was_answered(cell);
 	/* write_seq counts the end of the stream by now: what was sent is what was seen */
 	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
-		request_finish(cell, sk, cell->sent_seq, bpf_ktime_get_ns());
+		request_finish(cell, cell->sent_seq, bpf_ktime_get_ns());
 	else if (cell->state == REQUEST_READ && cell->arrived)
-		request_unanswered(cell, key);
-	request_forget(cell, key);
+		request_unanswered(cell);
+	request_forget(cell);
 	return 0;
 }
 
 /* Whether the thread that reads is one of the server's, or of a server behind: then its connection is. */
-static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
+static __always_inline bool request_is_own(struct request_cell *cell)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
@@ -344,7 +369,7 @@ static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 	if (cell->aside && cell->ours)
 		request_join(tgid);
 	if (!why_current() && !task_pass((void *)bpf_get_current_task()) && !request_has_joined(tgid)) {
-		request_forget(cell, key);
+		request_forget(cell);
 		return false;
 	}
 	cell->owned = 1;

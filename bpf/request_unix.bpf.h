@@ -16,7 +16,7 @@
 /* The server's connection, by its socket. Which process its client is, is kept here: the process may be gone at the end. */
 __noinline int request_unix_new(__u64 key, __u64 now, bool by_reader)
 {
-	struct request_cell cell = { .birth = now, .version = REQUEST_UNIX };
+	struct request_cell cell = { .sock = key, .birth = now, .version = REQUEST_UNIX };
 	struct sock *sk = (void *)key;
 	struct task_struct *client = request_unix_task(sk);
 	struct request_known *known;
@@ -43,19 +43,19 @@ static __always_inline struct request_cell *request_find(__u64 key)
 }
 
 /* What the server has read before was this. */
-static __always_inline void request_unix_arrives_late(struct request_cell *cell, __u64 key, __u64 late)
+static __always_inline void request_unix_arrives_late(struct request_cell *cell, __u64 late)
 {
 	__u32 seq = cell->sent_seq;
 
 	cell->late = 0;
 	if (cell->state != REQUEST_READ || seq == cell->seq)
 		return;
-	request_finish(cell, (void *)key, seq, late);
+	request_finish(cell, seq, late);
 	request_begin(cell, late);
 	cell->seq = seq;
 	cell->state = REQUEST_READ;
 	if (cell->arrived)
-		request_write(key, late, WHY_LINK_READ, cell->sender, cell->sender_tgid);
+		request_write(cell, late, WHY_LINK_READ, request_sender(cell));
 }
 
 /* Bytes have arrived at the server's end of a connection. */
@@ -84,7 +84,7 @@ __noinline int request_unix_asked(__u64 key)
 		cell->ours = why_current() != NULL;
 	late = cell->late;
 	if (late && (!BPF_CORE_READ(sk, sk_receive_queue.qlen) || now - late < REQUEST_LATE_NS)) {
-		request_unix_arrives_late(cell, key, late);
+		request_unix_arrives_late(cell, late);
 		return 0;
 	}
 	cell->late = 0;
@@ -93,10 +93,10 @@ __noinline int request_unix_asked(__u64 key)
 			cell->merged++;
 			return 0;
 		}
-		request_was_answered(cell, key);
+		request_was_answered(cell);
 	}
 	if (cell->state == REQUEST_READ)
-		request_finish(cell, sk, cell->sent_seq, now);
+		request_finish(cell, cell->sent_seq, now);
 	cell->seq = cell->sent_seq;
 	request_begin(cell, now);
 	return 0;
@@ -122,7 +122,7 @@ __noinline int request_unix_arrives(__u64 key)
 	if (!request_is_foreign(other)) {
 		cell = request_find((__u64)peer);
 		if (cell)
-			request_note_sent(cell, (__u64)peer, cell->sent_seq + 1, bpf_ktime_get_ns());
+			request_note_sent(cell, cell->sent_seq + 1, bpf_ktime_get_ns());
 	}
 	if (request_shared.behind)
 		request_answered(key);
@@ -134,7 +134,7 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 {
 	struct sock *sk = (void *)key;
 	struct request_cell *cell = request_find(key);
-	__u64 now = bpf_ktime_get_ns(), both, address;
+	__u64 now = bpf_ktime_get_ns(), address;
 
 	if (!cell && n && !config.one_port && why_current() && tcp_state(sk) == TCP_ESTABLISHED) {
 		address = request_unix_address(sk);
@@ -147,7 +147,7 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 		cell->owned = 1;
 		*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
 		/* what was asked and when is not known */
-		request_note_read(cell, key, cell->sent_seq, now);
+		request_note_read(cell, cell->sent_seq, now);
 		return 0;
 	}
 	if (!cell)
@@ -158,22 +158,20 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 			request_end(key);
 		return 0;
 	}
-	if (!request_is_own(cell, key)) {
+	if (!request_is_own(cell)) {
 		request_add_foreign(request_unix_address(sk));
 		return 0;
 	}
 	if (cell->state == REQUEST_ARRIVED) {
-		request_note_read(cell, key, cell->sent_seq, now);
+		request_note_read(cell, cell->sent_seq, now);
 	} else if (cell->state == REQUEST_IDLE) {
 		cell->late = now;
 		request_begin(cell, now);
-		request_note_read(cell, key, cell->sent_seq, now);
+		request_note_read(cell, cell->sent_seq, now);
 	} else if (cell->seq != cell->sent_seq && !cell->late) {
 		/* of the next request, or what is left of this one */
-		both = bpf_get_current_pid_tgid();
 		cell->late = now;
-		cell->sender = both;
-		cell->sender_tgid = both >> 32;
+		request_note_sender(cell, bpf_get_current_pid_tgid());
 	}
 	return 0;
 }

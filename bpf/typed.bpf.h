@@ -28,6 +28,16 @@
 #define typed_load_bits(typed, from, field) \
 	((typed) ? BPF_CORE_READ_BITFIELD(from, field) : BPF_CORE_READ_BITFIELD_PROBED(from, field))
 
+/* A pointer that has a type as a number, which global functions take: the verifier knows nothing of what was negated. */
+#define typed_number(pointer) \
+	({ \
+		__u64 _number = (__u64)(pointer); \
+		asm volatile("%0 = -%0\n\t" \
+			     "%0 = -%0" \
+			     : "+r"(_number)); \
+		_number; \
+	})
+
 enum bpf_func_id {
 	BPF_FUNC_task_pt_regs = 175, /* since 5.15 */
 };
