@@ -169,18 +169,19 @@ static __always_inline void ends(struct why_thread *thread, struct task_struct *
 }
 
 /* A thread waited for a processor on which prev ran; NULL: not known. */
-static __always_inline void waited(struct task_struct *task, struct task_struct *prev, __u64 ns)
+static __always_inline void waited(const struct why_thread *thread, struct task_struct *task, struct task_struct *prev,
+				   __u64 ns, __u64 now)
 {
+	struct why_behind behind;
 	struct why_key key = {};
 
 	if (ns < config.behind)
 		return;
+	why_find_behind(&behind, thread, prev, ns, now);
 	/* not where it is declared: a constant goes to .rodata, an empty type there, and 5.10 takes no types then */
 	key.class = WHY_PROCESSOR;
-	if (!prev)
-		key.a = '?';
-	else if (BPF_CORE_READ(prev, pid))
-		bpf_probe_read_kernel_str(&key.a, 16, prev->comm);
+	key.a = behind.comm[0];
+	key.b = behind.comm[1];
 	why_object_add(&key, ns, 1, ns);
 	if (ns >= why_shared.least)
 		send_wait((__u64)task, key.a, key.b, ns, false);
@@ -225,7 +226,7 @@ static __always_inline void has_come(struct why_thread *thread, struct task_stru
 	} else {
 		why_add(thread, WHY_PROCESSOR, split->ready);
 		draw(thread, task, WHY_PROCESSOR, split->ready);
-		waited(task, prev, split->ready);
+		waited(thread, task, prev, split->ready, now);
 	}
 	why_link(thread, task, prev, off_at, now, split->ready);
 	thread->state = WHY_IS_RUNNING;
@@ -240,14 +241,16 @@ static __always_inline bool comes(const struct sched_switch *sw, __u64 now)
 	struct task_struct *next = sw->next;
 	struct why_thread *thread = why_find((__u64)next);
 	struct why_split split;
-	__u64 off_at;
+	__u64 off_at, delayed;
 
 	if (!thread)
 		thread = adopt(next, WHY_IS_ASLEEP, now);
 	if (!thread)
 		return false;
 	off_at = thread->since;
-	why_divide(&split, thread, why_queue(), now);
+	delayed = why_queue();
+	why_divide(&split, thread, delayed, now);
+	thread->here = split.ready < config.behind ? split.ready : why_waited_here(next, delayed, split.ready);
 	has_come(thread, next, sw->prev, &split, off_at, now);
 	return true;
 }
@@ -266,10 +269,12 @@ __noinline int came_unseen(__u64 now)
 	if (!thread)
 		return 0;
 	off_at = thread->since;
-	if (why_split_past(&split, thread, task, now, &at))
+	if (why_split_past(&split, thread, task, now, &at)) {
+		thread->here = split.ready;
 		has_come(thread, task, NULL, &split, off_at, at);
-	else if (thread->state == WHY_IS_ASLEEP)
+	} else if (thread->state == WHY_IS_ASLEEP) {
 		why_link(thread, task, NULL, off_at, now, 0);
+	}
 	return 0;
 }
 
@@ -305,7 +310,7 @@ int switches(void *ctx)
 	why_read_switch(ctx, &sw);
 	left = leaves(ctx, &sw, now);
 	if (config.turns)
-		why_turn_ends(sw.prev, now);
+		why_turn_leaves(sw.prev, now);
 	came = comes(&sw, now);
 	if (config.switches && (left || came))
 		why_link_switch(ctx, &sw, now, left);

@@ -127,6 +127,7 @@ struct why_thread {
 	unsigned long long file, file_a, file_b;
 	unsigned long long woken;   /* when it was last woken; 0: not since it ran */
 	unsigned long long delayed; /* its waits for processors in the kernel's own account, until it last ran */
+	unsigned long long here;    /* how much of the last one was in the queue of the processor to which it came */
 	/* in the kernel's own account: at the begin; in a record: since then */
 	unsigned long long ran, user, system;
 	char comm[16];
@@ -139,7 +140,7 @@ struct why_thread {
 	unsigned int count[WHY_CLASSES];
 	unsigned int held_count;
 };
-_Static_assert(sizeof(struct why_thread) == (244 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
+_Static_assert(sizeof(struct why_thread) == (252 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
 
 /* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
 #define WHY_THREADS 4096
@@ -184,7 +185,7 @@ struct why_processor {
 	unsigned long long since; /* the current turn */
 	/* the longest turn lately, and how long the last one was; 0: nobody's */
 	unsigned long long ended, ns, last;
-	unsigned int tid, unused;
+	unsigned int tid, tgid;
 	char comm[16];
 };
 _Static_assert(sizeof(struct why_processor) == 56, "as on the other side");

@@ -22,20 +22,21 @@ static __always_inline void why_link_fill(__u64 *record, __u32 tid, __u32 waker,
 	to->waker = waker;
 }
 
-/* from: when the wait began. */
-static __always_inline void why_link_behind(struct why_link *to, struct task_struct *prev, bool is_long, __u64 from)
+static __always_inline void why_link_behind(struct why_link *to, const struct why_thread *thread, struct task_struct *prev,
+					    __u64 ready, __u64 now)
 {
-	const struct why_processor *processor = config.turns ? why_processor() : NULL;
+	struct why_behind behind;
 
+	why_find_behind(&behind, thread, prev, ready, now);
+	__builtin_memcpy(to->behind, behind.comm, sizeof(to->behind));
+	to->behind_tid = behind.tid;
+	to->behind_tgid = behind.tgid;
+}
+
+static __always_inline void why_link_behind_nobody(struct why_link *to)
+{
 	((__u64 *)to->behind)[0] = ((__u64 *)to->behind)[1] = 0;
-	to->behind_tid = to->prev;
-	if (is_long && processor && why_turn_counts(processor, from)) {
-		__builtin_memcpy(to->behind, processor->comm, sizeof(to->behind));
-		to->behind_tid = processor->tid;
-	} else if (is_long && !prev)
-		to->behind[0] = '?';
-	else if (is_long && to->prev)
-		bpf_probe_read_kernel_str(to->behind, sizeof(to->behind), prev->comm);
+	to->behind_tid = to->behind_tgid = 0;
 }
 
 /*
@@ -66,7 +67,7 @@ __noinline int why_link_ready(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 	to->class = thread->throttled ? WHY_THROTTLED : WHY_PROCESSOR;
 	to->call = 0;
 	if (is_long)
-		why_link_behind(to, prev, true, off_at);
+		why_link_behind(to, thread, prev, now - off_at, now);
 	ring_commit(&place, WHY_LINK_READY, words + 1);
 	return 0;
 }
@@ -97,7 +98,10 @@ __noinline int why_link_woken(__u64 task, __u64 prev_at, __u64 off_at, __u64 now
 	to->b = thread->key.b;
 	if (config.link_stacks)
 		to->stack = thread->stack;
-	why_link_behind(to, prev, ready >= config.behind, now - ready);
+	if (ready >= config.behind)
+		why_link_behind(to, thread, prev, ready, now);
+	else
+		why_link_behind_nobody(to);
 	ring_commit(&place, WHY_LINK_WOKEN, words + 1);
 	return 0;
 }

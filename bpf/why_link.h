@@ -38,10 +38,9 @@ struct why_link {
 		char behind[16]; /* where the thread waited for long for the processor: who had it */
 		char comm[16];
 	};
-	unsigned int behind_tid; /* if struct why_config's `turns` */
-	unsigned int unused;
-	unsigned long long a, b;  /* of the struct why_key, with class and call */
-	unsigned long long stack; /* 0: not taken */
+	unsigned int behind_tid, behind_tgid; /* 0: nobody, or not known */
+	unsigned long long a, b;	      /* of the struct why_key, with class and call */
+	unsigned long long stack;	      /* 0: not taken */
 };
 _Static_assert(sizeof(struct why_link) == 88, "as on the other side");
 

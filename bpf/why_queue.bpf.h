@@ -50,6 +50,15 @@ static __always_inline __u64 why_in_queue(__u64 delayed)
 }
 
 /*
+ * How much of its wait the task that comes was in the queue of this processor: when the kernel moves it to another one,
+ * its account takes what it has waited until then. delayed: as of why_queue().
+ */
+static __always_inline __u64 why_waited_here(struct task_struct *task, __u64 delayed, __u64 ready)
+{
+	return delayed & WHY_NOT_QUEUED ? ready : delayed - why_delayed(task);
+}
+
+/*
  * How long the thread waited for processors since it last ran, which was `ns` ago. A thread waits for none before it is
  * woken: since 6.12, the kernel leaves a sleeper that has had more than its share in the queue for a while, and its
  * account takes all of the sleep for a wait if it moves the sleeper to another processor meanwhile.

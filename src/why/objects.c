@@ -132,9 +132,9 @@ uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t sta
 	return key_upon(why, key, stack, OBJECTS_AT_STACK, MOST_KEYS_AT);
 }
 
-uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t tid)
+uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint64_t thread)
 {
-	return key_upon(why, key, tid, OBJECTS_BEHIND, MOST_KEYS_BEHIND);
+	return key_upon(why, key, thread, OBJECTS_BEHIND, MOST_KEYS_BEHIND);
 }
 
 uint32_t objects_key_of(const struct why *why, uint32_t number)

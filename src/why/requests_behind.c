@@ -1,68 +1,67 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which process had the processor for which requests waited. The programs know the thread that has left it, and its name.
- * Of many short processes with one name, none counts: so a process is named that had more than half of the time.
+ * Which process had the processor for which requests waited. The programs know its id and the name of its thread. Of many
+ * short processes with one name, none counts: so a process is named that had more than half of the time.
  */
-#include "engine/filter.h"
 #include "requests_sums.h"
 #include "titles.h"
 
-/* Of an object: more threads are not told apart. */
-#define MOST_THREADS 64
+/* Of an object: more processes are not told apart. */
+#define MOST_PROCESSES 64
 /* Of a line, so many objects have the process's id. */
 #define MOST_NAMED 8
 
-/* The process of a thread that has this name; 0: it has ended, or /proc has other ids. */
-static uint32_t process_of(struct why *why, uint32_t tid, const char *name)
+void requests_behind_met(struct why *why, uint32_t id, uint64_t time)
 {
-	const uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
-	struct str now __str = {};
+	struct why_requests *requests = &why->requests;
+	const uint32_t number = id ? set_add_most(&requests->met, &id, sizeof(id), WHY_MET) : SET_NONE;
 
-	if (task != SET_NONE && !strncmp(why->sums.tasks.v[why->sums.latest.v[task]].comm, name, 16))
-		return why->sums.tasks.v[why->sums.latest.v[task]].tgid;
-	/* another thread may have the id by now */
-	return titles_comm(&now, tid) && !strcmp(now.data, name) ? filter_process_of(tid) : 0;
+	if (number == SET_NONE)
+		return;
+	if (number == requests->met_at.n)
+		vec_push(&requests->met_at);
+	requests->met_at.v[number] = time;
 }
 
-void requests_behind_add(struct requests_line_object *object, uint32_t tid, double ns)
+bool requests_behind_is(const struct why *why, uint32_t id)
+{
+	const uint32_t number = set_find(&why->requests.met, &id, sizeof(id));
+
+	return number != SET_NONE && titles_was_there(id, why->requests.met_at.v[number]);
+}
+
+uint64_t requests_behind_of(const struct why *why, const struct requests_state *state)
+{
+	const struct why_key *key = state->object == REQUESTS_NONE ? NULL : (const void *)why->path.keys.v[state->object].bytes;
+
+	return key && key->call == OBJECTS_BEHIND ? key->a : 0;
+}
+
+void requests_behind_add(struct requests_line_object *object, uint32_t pid, double ns)
 {
 	if (ns <= 0)
 		return;
-	vec_each(thread, &object->threads) {
-		if (thread->tid != tid)
+	vec_each(process, &object->processes) {
+		if (process->pid != pid)
 			continue;
-		thread->ns += ns;
+		process->ns += ns;
 		return;
 	}
-	if (object->threads.n < MOST_THREADS)
-		*vec_push(&object->threads) = (struct requests_behind){ .tid = tid, .ns = ns };
-}
-
-/* Makes threads of one process one, with its id. An id that has ended may have been a process or a thread. */
-static void merge_threads(struct why *why, struct requests_line_object *object)
-{
-	size_t n = object->threads.n;
-
-	object->threads.n = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct requests_behind thread = object->threads.v[i];
-		const uint32_t process = process_of(why, thread.tid, object->name);
-
-		requests_behind_add(object, process ? process : thread.tid, thread.ns);
-	}
+	if (object->processes.n < MOST_PROCESSES)
+		*vec_push(&object->processes) = (struct requests_behind){ .pid = pid, .ns = ns };
 }
 
 static void name_process(struct why *why, struct requests_line_object *object, double whole)
 {
-	merge_threads(why, object);
-	vec_each(thread, &object->threads) {
+	vec_each(process, &object->processes) {
 		char *name = object->name;
 
-		if (thread->ns <= whole / 2)
+		if (process->ns <= whole / 2)
 			continue;
-		object->name = base_printf("%s %u%s", name, thread->tid,
-					   process_of(why, thread->tid, name) ? titles_now(&why->requests.titles, thread->tid)
-									      : "");
+		object->name = base_printf("%s %u%s", name, process->pid,
+					   requests_behind_is(why, process->pid)
+						   ? titles_now(&why->requests.titles, process->pid)
+						   : "");
 		free(name);
 		return;
 	}

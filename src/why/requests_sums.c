@@ -51,7 +51,7 @@ static void add_who(struct why *why, struct str *s, uint32_t tid)
 {
 	const uint32_t task = set_find(&why->sums.tids, &tid, sizeof(tid));
 
-	if (task == SET_NONE && titles_comm(s, tid)) {
+	if (task == SET_NONE && requests_behind_is(why, tid) && titles_comm(s, tid)) {
 		/* it is not measured, so its process is not known, but that of a first thread */
 		str_addf(s, " %u%s", tid, titles_now(&why->requests.titles, tid));
 		return;
@@ -352,14 +352,6 @@ static void add_lock_behind(struct requests_page *page, const struct requests_pa
 		str_addf(name, " by %s", held->who);
 }
 
-/* The thread that had the processor; 0: it is not known, or something else was waited for. */
-static uint32_t thread_behind(const struct why *why, const struct requests_state *state)
-{
-	const struct why_key *key = state->object == REQUESTS_NONE ? NULL : (const void *)why->path.keys.v[state->object].bytes;
-
-	return key && key->call == OBJECTS_BEHIND ? key->a : 0;
-}
-
 /* shares: of the request in each column. */
 static void add_part(struct requests_page *page, const struct requests_part *part, const double *shares)
 {
@@ -367,6 +359,7 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 	struct requests_line *line = line_of(page, &part->state, held), *sum = sum_of(page, line);
 	/* else the object is a lock, whatever its holder waits for */
 	const bool is_plain = part->state.where != REQUESTS_BEHIND || !held || !held->lock;
+	const uint32_t process = is_plain ? requests_behind_of(page->why, &part->state) >> 32 : 0;
 	struct requests_line_object *object;
 	struct str name __str = {};
 
@@ -376,9 +369,8 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 		requests_page_add_object(page->why, &name, &part->state);
 	add_cell(line, part->ns, shares);
 	object = add_object(line, name.data, part->ns, shares);
-	if (object && is_plain && thread_behind(page->why, &part->state))
-		requests_behind_add(object, thread_behind(page->why, &part->state),
-				    part->ns * (shares[REQUESTS_MEAN] + shares[REQUESTS_SLOWEST_ONE]));
+	if (object && process)
+		requests_behind_add(object, process, part->ns * (shares[REQUESTS_MEAN] + shares[REQUESTS_SLOWEST_ONE]));
 	add_cell(&page->sum, part->ns, shares);
 	add_cell(sum, part->ns, shares);
 	add_held(page, part, sum, shares);
@@ -629,7 +621,7 @@ static void free_line(struct requests_line *line)
 	free(line->held);
 	vec_each(object, &line->objects) {
 		free(object->name);
-		free(object->threads.v);
+		free(object->processes.v);
 	}
 	free(line->objects.v);
 }

@@ -31,11 +31,11 @@ struct requests_line {
 	vec(struct requests_line_object {
 		char *name;
 		double ns[REQUESTS_COLUMNS];
-		/* of one that had the processor: its threads, with their times, which count more in the slowest requests */
+		/* of one that had the processor: its processes, with their times, which count more in the slowest requests */
 		vec(struct requests_behind {
-			uint32_t tid;
+			uint32_t pid;
 			double ns;
-		}) threads;
+		}) processes;
 	}) objects;
 	/*
 	 * Of a sum of what threads did for requests of their own: the part in which others waited for these threads, which are
@@ -111,8 +111,16 @@ void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid
 /* Appends what a state is for; nothing: it has no name. */
 void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state);
 
-/* requests_behind.c: a thread of an object had the processor. At the end: gives objects their processes' ids. */
-void requests_behind_add(struct requests_line_object *object, uint32_t tid, double ns);
+/*
+ * requests_behind.c: others have waited until then for a thread or a process; and whether who has its id now is the same
+ * one. 0: it has no id.
+ */
+void requests_behind_met(struct why *why, uint32_t id, uint64_t time);
+bool requests_behind_is(const struct why *why, uint32_t id);
+/* The thread that had the processor, above it its process; 0: it is not known, or something else was waited for. */
+uint64_t requests_behind_of(const struct why *why, const struct requests_state *state);
+/* A process of an object had the processor. At the end: gives objects their processes' ids. */
+void requests_behind_add(struct requests_line_object *object, uint32_t pid, double ns);
 void requests_behind_name(struct why *why, struct requests_line *line);
 
 /* requests_page.c: what a step is called, with its object: "disk /var/lib/x", "queue: processor behind sed". */

@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "engine/filter.h"
@@ -139,6 +141,33 @@ bool titles_comm(struct str *s, uint32_t tid)
 		return false;
 	str_addf(s, "%.*s", (int)strcspn(text, "\n"), text);
 	return true;
+}
+
+/* The 22nd word, in ticks of the clock that also counts while the machine is suspended. The second one may have blanks. */
+static bool read_start(uint32_t id, uint64_t *ticks)
+{
+	__free char *path = base_printf("/proc/%u/stat", id);
+	__fclose FILE *f = filter_pidns() ? NULL : fopen(path, "re");
+	char text[1024];
+	const char *at = f && fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+
+	for (int word = 2; at && word < 22; word++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		*ticks = strtoull(at, NULL, 10);
+	return at;
+}
+
+bool titles_was_there(uint32_t id, uint64_t time)
+{
+	struct timespec boot;
+	uint64_t ticks, now;
+
+	if (!read_start(id, &ticks) || clock_gettime(CLOCK_BOOTTIME, &boot))
+		return false;
+	now = clock_monotonic_ns();
+	time += boot.tv_sec * NS_PER_SEC + boot.tv_nsec - now;
+	return ticks <= time / (NS_PER_SEC / sysconf(_SC_CLK_TCK));
 }
 
 void titles_add(struct str *s, uint32_t pid)

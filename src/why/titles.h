@@ -12,6 +12,12 @@ char *titles_command(uint32_t pid);
 bool titles_comm(struct str *s, uint32_t tid);
 
 /*
+ * Whether the process or thread that has this id now was there at that time, of the monotonic clock: ids come again. To
+ * 10 ms. False: nobody has it, or the host has other ids.
+ */
+bool titles_was_there(uint32_t id, uint64_t time);
+
+/*
  * Appends " (TITLE)" if the process has written a title over its arguments, as PostgreSQL and nginx do: one argument with
  * blanks. The begin up to a colon, which repeats the program's name, is left out: " (worker process)". pid: on the host;
  * nothing is appended if sonde is in a pid namespace, where /proc has other ids. The text is the process's own, up to 48

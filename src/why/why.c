@@ -190,7 +190,7 @@ static int set_up(struct why *why, struct err *err)
 		.one_port = why->settings->port != 0,
 		.chain = why->requests.on && why->settings->chain,
 		.sums = !exported,
-		.turns = why->requests.on && !exported,
+		.turns = !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
 		.for_work = why_idle_classes(why),
 		.behind = exported ? UINT64_MAX : WHY_BEHIND_NS,

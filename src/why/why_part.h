@@ -122,11 +122,17 @@ struct why_requests {
 		char *who; /* NULL: not known yet */
 		const char *lock;
 	}) held;
+	/* when others have last waited for a thread, or a process, by its id: the numbers of `met` index met_at */
+	struct set met;
+	vec(uint64_t) met_at;
 	uint64_t hits;		     /* of the programs, roughly, as far as they wrote something */
 	uint64_t joined;	     /* processes behind whose stacks can be read */
 	uint64_t read_at, looked_at; /* when the rings were last read, and the connections */
 	uint64_t lost_from;	     /* when they were read before that */
 };
+
+/* Holders whose last time is kept; of others, what /proc says now is not believed. */
+#define WHY_MET 65536
 
 /* Clients whose address and port are kept; as many may have an address alone. */
 #define WHY_CLIENTS 65536
@@ -231,10 +237,10 @@ uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t sta
 /* The same of a key by its number, which may be SET_NONE. NULL, too, if the key is without a stack. */
 const char *objects_lock_of(struct why *why, uint32_t number);
 /*
- * As objects_key(), of a wait for the processor: a key with OBJECTS_BEHIND, whose `a` is the thread that had it, and `b`
- * the number of the key with its name.
+ * As objects_key(), of a wait for the processor: a key with OBJECTS_BEHIND, whose `a` is the thread that had it, below
+ * its process, and `b` the number of the key with its name.
  */
-uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint32_t tid);
+uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint64_t thread);
 /* The key with the name, of one with OBJECTS_BEHIND; any other, which may be SET_NONE, is its own. */
 uint32_t objects_key_of(const struct why *why, uint32_t number);
 /* in place of a call */

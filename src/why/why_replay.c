@@ -8,7 +8,9 @@
  * was in a system call, where the recording has calls, and if the thread did not wait for a disk or a timer.
  */
 #include "base/clock.h"
+#include "bpf/why.h"
 #include "bpf/why_link.h"
+#include "bpf/why_turn.h"
 #include "kernel/syscalls.h"
 #include "waits.h"
 #include "why_part.h"
@@ -49,6 +51,7 @@ struct replay {
 		} * v;
 		size_t n, cap;
 	} known;
+	vec(struct why_processor) processors;
 	bool has_calls;
 	int32_t command; /* 0: none */
 	uint64_t last, lost;
@@ -246,10 +249,30 @@ static void add_link(struct replay *replay, const struct why_thread *thread, uin
 		why_path_add_link(&replay->why, slept ? WHY_LINK_WOKEN : WHY_LINK_READY, &link, WHY_LINK_WHOLE, cpu);
 }
 
+static struct why_processor *processor_of(struct replay *replay, uint32_t cpu)
+{
+	cpu %= WHY_PROCESSORS;
+	while (replay->processors.n <= cpu)
+		vec_push(&replay->processors);
+	return &replay->processors.v[cpu];
+}
+
+/* prev leaves its processor; 0: nobody does. Its name goes to behind. */
+static void turn_ends(struct replay *replay, const struct recording_event *event, int32_t prev, char behind[16])
+{
+	struct why_processor *processor = processor_of(replay, event->cpu);
+
+	if (prev > 0)
+		memcpy(behind, find(replay, prev)->thread.comm, 16);
+	if (why_turn_ends(processor, prev, event->time, replay->why.began, WHY_BEHIND_NS))
+		memcpy(processor->comm, behind, 16);
+}
+
 /* The thread has the processor that `behind` had before: "" is nobody. */
 static void comes(struct replay *replay, struct played *it, const struct recording_event *event, const char behind[16])
 {
 	struct why_thread *thread = &it->thread;
+	const struct why_processor *processor = processor_of(replay, event->cpu);
 	struct why_key key = { .class = WHY_PROCESSOR };
 	uint64_t off_at = thread->since, now = event->time, ready;
 
@@ -257,6 +280,8 @@ static void comes(struct replay *replay, struct played *it, const struct recordi
 		wake(replay, thread, thread->woken && thread->woken < now ? thread->woken : now);
 	ready = now > thread->since ? now - thread->since : 0;
 	why_sums_state(thread, thread->state == WHY_IS_RUNNING ? WHY_UNKNOWN : WHY_PROCESSOR, now);
+	if (ready >= WHY_BEHIND_NS && why_turn_counts(processor, now - ready))
+		behind = processor->comm;
 	memcpy(&key.a, behind, 16);
 	if (it->measured && thread->state != WHY_IS_RUNNING) {
 		if (ready >= WHY_BEHIND_NS)
@@ -296,10 +321,9 @@ static void read_switch(struct replay *replay, const struct recording_event *eve
 	char behind[16] = "";
 	struct played *it;
 
-	if (prev > 0) {
+	if (prev > 0)
 		leaves(replay, event, prev);
-		memcpy(behind, find(replay, prev)->thread.comm, sizeof(behind));
-	}
+	turn_ends(replay, event, prev, behind);
 	if (next <= 0)
 		return;
 	it = find(replay, next);
@@ -524,6 +548,7 @@ static void release(struct replay *replay)
 	set_release(&replay->calls);
 	free(replay->threads.v);
 	free(replay->known.v);
+	free(replay->processors.v);
 }
 
 int why_replay(struct recording *r, struct output *out, uint32_t waits, uint64_t *lost, struct err *err)

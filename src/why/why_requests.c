@@ -15,6 +15,7 @@
 #include "engine/filter.h"
 #include "engine/stacks.h"
 #include "kernel/kernel.h"
+#include "requests_sums.h"
 #include "waits.h"
 #include "why_part.h"
 
@@ -172,7 +173,9 @@ static void add_link(struct why *why, uint32_t kind, const uint64_t *words, size
 	/* it is its cgroup's quota that holds up a thread that is throttled, and nobody else */
 	if (!link.born && link.ready_class != WHY_THROTTLED && n >= WHY_LINK_BEHIND && from.behind[0] &&
 	    !why->requests.export)
-		link.behind = objects_key_behind(why, &behind, from.behind_tid);
+		link.behind = objects_key_behind(why, &behind, (uint64_t)from.behind_tgid << 32 | from.behind_tid);
+	requests_behind_met(why, link.behind == REQUESTS_NONE ? 0 : from.behind_tgid, link.ran_at);
+	requests_behind_met(why, why->requests.export ? 0 : link.waker, link.woken_at);
 	if (link.born)
 		titles_born(&why->requests.titles, link.tid);
 	if (kind == WHY_LINK_WOKEN && link.waker && WHY_FOLLOWS >> link.class & 1 && link.woken_at > link.off_at + LONG_NS &&
@@ -569,4 +572,6 @@ void why_requests_release(struct why *why)
 		free(held->who);
 	free(why->requests.held.v);
 	titles_release(&why->requests.titles);
+	set_release(&why->requests.met);
+	free(why->requests.met_at.v);
 }

@@ -163,3 +163,16 @@ Test(titles, without)
 	end(pid);
 	titles_release(&titles);
 }
+
+/* An id comes again: who has it now is not the one that had it before. */
+Test(titles, was_there)
+{
+	const uint64_t before = clock_monotonic_ns() - 50 * NS_PER_MS;
+	pid_t pid = begin("a title");
+
+	cr_expect(titles_was_there(pid, clock_monotonic_ns()));
+	cr_expect(titles_was_there(getpid(), clock_monotonic_ns()));
+	cr_expect(!titles_was_there(pid, before));
+	end(pid);
+	cr_expect(!titles_was_there(pid, clock_monotonic_ns()), "nobody has it");
+}
