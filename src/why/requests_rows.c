@@ -36,6 +36,8 @@ static const struct field fields[] = {
 	DATA(FIELD_U64, struct why_request_row, behind, "behind", .role = ROLE_COUNTER, .null = NULL_MOST),
 	DATA(FIELD_STR, struct why_request_row, client, "client", .role = ROLE_LABEL),
 	DATA(FIELD_U32, struct why_request_row, tid, "tid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_U32, struct why_request_row, holder_pid, "holder_pid", .role = ROLE_TASK, .null = NULL_ZERO),
+	DATA(FIELD_U32, struct why_request_row, holder_tid, "holder_tid", .role = ROLE_TASK, .null = NULL_ZERO),
 	DATA(FIELD_U64, struct why_request_row, inner, "inner", .role = ROLE_COUNTER, .null = NULL_MOST),
 	DATA(FIELD_U64, struct why_request_row, slower, "slower", .role = ROLE_COUNTER, .null = NULL_MOST),
 	DATA(FIELD_STACK, struct why_request_row, kernel, "kernel_stack"),
@@ -173,6 +175,7 @@ static void name_state(struct why *why, struct why_request_row *row, const struc
 {
 	const bool behind = state->where == REQUESTS_BEHIND;
 	const struct why_requests_held *held = requests_page_held(why, state->ended);
+	const uint64_t thread = requests_behind_of(why, state);
 
 	row->lock = held ? held->lock : requests_page_lock(why, state);
 	requests_page_add_object(why, name, state);
@@ -184,17 +187,55 @@ static void name_state(struct why *why, struct why_request_row *row, const struc
 	row->object = name->len ? name->data : NULL;
 	row->server = server->len ? server->data : NULL;
 	row->tid = state->tid;
+	row->holder_pid = thread >> 32;
+	row->holder_tid = thread;
 }
 
-static void put_part(struct why *why, struct output *out, size_t number, const struct requests_part *part)
-{
-	struct why_request_row row = make_row("request part");
-	struct str name __str = {}, server __str = {};
+struct named_part {
+	struct why_request_row row;
+	struct str name, server;
+};
 
-	name_state(why, &row, &part->state, &name, &server);
-	row.number = number;
-	row.ns = part->ns;
-	output_row(out, &row);
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* What else tells states apart, as the stacks of a lock's waits, is not in a row: such parts are one. */
+static bool is_same_row(const struct why_request_row *a, const struct why_request_row *b)
+{
+	return a->tid == b->tid && a->holder_tid == b->holder_tid && a->holder_pid == b->holder_pid && a->where == b->where &&
+	       a->there == b->there && a->cause == b->cause && a->via == b->via && is_same(a->lock, b->lock) &&
+	       is_same(a->object, b->object) && is_same(a->server, b->server);
+}
+
+static void put_parts(struct why *why, struct output *out, size_t number, const struct requests_request *request)
+{
+	__free struct named_part *parts = base_alloc((request->n_parts + 1) * sizeof(*parts));
+	size_t n = 0, same;
+
+	for (uint32_t i = 0; i < request->n_parts; i++) {
+		struct named_part *part = &parts[n];
+
+		*part = (struct named_part){ .row = make_row("request part") };
+		name_state(why, &part->row, &request->parts[i].state, &part->name, &part->server);
+		for (same = 0; same < n && !is_same_row(&parts[same].row, &part->row); same++)
+			;
+		if (same < n) {
+			parts[same].row.ns += request->parts[i].ns;
+			str_release(&part->name);
+			str_release(&part->server);
+			continue;
+		}
+		part->row.number = number;
+		part->row.ns = request->parts[i].ns;
+		n++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		output_row(out, &parts[i].row);
+		str_release(&parts[i].name);
+		str_release(&parts[i].server);
+	}
 }
 
 static void put_step(struct why *why, struct output *out, size_t number, const struct requests_step *step)
@@ -232,8 +273,7 @@ static void put_slowest(const struct requests_page *page, struct output *out)
 		row.client = client.data;
 		row.tid = request->tid;
 		output_row(out, &row);
-		for (uint32_t p = 0; p < request->n_parts; p++)
-			put_part(why, out, i + 1, &request->parts[p]);
+		put_parts(why, out, i + 1, request);
 		for (uint32_t s = 0; s < request->n_steps; s++)
 			put_step(why, out, i + 1, &request->steps[s]);
 	}

@@ -68,6 +68,7 @@ struct why_request_row {
 	uint64_t client_p50, client_p99, max;
 	uint64_t requests, connections, merged, behind, inner, slower;
 	uint32_t tid;
+	uint32_t holder_pid, holder_tid; /* the thread that had the processor for which this one waited */
 	struct frame_stack kernel, user;
 };
 

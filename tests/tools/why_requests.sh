@@ -29,6 +29,7 @@ expect_requests() {
 			for (i in ns) if (ns[i] != sum[i]) print "request", i, ns[i], "is not", sum[i]
 		}' did rows > wrong
 	[ ! -s wrong ] || fail "$(cat wrong)"
+	! grep '"kind":"request part"' json | sed 's/"ns":[0-9]*//' | sort | uniq -d | grep . || fail "parts that look alike"
 	! grep -E 'lost|missing|not split' err || fail "a loss"
 }
 
@@ -313,12 +314,18 @@ test_lock() {
 	[ "$(slow_parts own lock)" = 0 ] || fail "nobody holds it"
 }
 
-# Who had the processor for longest has its process's id.
+# Who had the processor for longest has its process's id, and on the page of threads its name is the first one.
 test_hog() {
 	run sonde why --requests --json -- sh -c 'hogs spin 200 > hogs & serve -e 50 threads 100; wait'
 	expect_exit 0
 	hog=$(sed -n 's/^did hog //p' hogs)
 	grep '"kind":"object".*"cause":"processor"' out | grep -q "\"object\":\"hogs $hog\"" || fail "not behind $hog"
+	grep '"kind":"request part".*"cause":"processor"' out | grep -q "\"holder_pid\":$hog,\"holder_tid\":$hog," ||
+		fail "no part is behind $hog"
+	run sonde why --json --no-stacks -- sh -c 'hogs spin 200 & serve -e 50 threads 100; wait'
+	expect_exit 0
+	first=$(sed -n 's/.*"kind":"object","cause":"processor","object":"\([^"]*\)".*/\1/p' out | head -n 1)
+	[ "$first" = hogs ] || fail "behind $first"
 }
 
 # Clients of both versions of IP at one socket that listens.
