@@ -24,16 +24,15 @@ static __always_inline bool request_is_client(struct request_head head)
 	return *request_port(head.other);
 }
 
-/* The current task has sent, or may have. */
-static __always_inline void request_sent(struct request_cell *cell)
+/* The current task has sent, or may have. written: the socket's write_seq. */
+static __always_inline void request_sent(struct request_cell *cell, __u32 written)
 {
-	struct sock *sk = (void *)cell->sock;
-	__u32 written = request_write_seq(sk), state;
+	__u32 state;
 
 	if (written == cell->sent_seq)
 		return;
 	/* the end of the stream has a number, too: the state is another one by then */
-	state = tcp_state(sk);
+	state = tcp_state((void *)cell->sock);
 	if (state == TCP_ESTABLISHED || state == TCP_CLOSE_WAIT)
 		request_note_sent(cell, written, bpf_ktime_get_ns());
 }
@@ -56,7 +55,7 @@ static __always_inline void request_reaches(struct sock *sk, __u64 key, struct r
 		return;
 	cell = request_server(key, head.own, head.other);
 	if (cell)
-		request_sent(cell);
+		request_sent(cell, request_write_seq((void *)cell->sock));
 }
 
 /* --- hits --- */
@@ -66,7 +65,7 @@ static __always_inline void request_reaches(struct sock *sk, __u64 key, struct r
 /* Its address may be that of an earlier connection, whose end the kernel has skipped. */
 static __always_inline struct request_cell *request_of(__u64 key, struct request_head head)
 {
-	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+	struct request_cell *cell = request_find(key);
 
 	if (!cell || cell->client_port == head.other)
 		return cell;
@@ -109,7 +108,7 @@ int arrives(void *ctx)
 	if (cell->aside && !cell->ours)
 		cell->ours = why_current() != NULL;
 	if (cell->state == REQUEST_READ) {
-		written = request_write_seq((void *)key);
+		written = request_own_seq(sk, key);
 		if (written == cell->seq) {
 			if (head.state == TCP_ESTABLISHED)
 				cell->merged++;
@@ -164,7 +163,7 @@ int reads(void *ctx)
 		return 0;
 	if (cell->state == REQUEST_IDLE)
 		cell->arrived = 0;
-	request_note_read(cell, request_write_seq((void *)key), now);
+	request_note_read(cell, request_own_seq(sk, key), now);
 	return 0;
 }
 
@@ -241,9 +240,9 @@ int sends(void *ctx)
 			request_ask(key, !context_is_function());
 		return 0;
 	}
-	cell = bpf_map_lookup_elem(&request_cells, &key);
+	cell = request_find(key);
 	if (cell)
-		request_sent(cell);
+		request_sent(cell, request_own_seq(sk, key));
 	return 0;
 }
 

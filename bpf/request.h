@@ -19,12 +19,14 @@ enum request_state {
 #define REQUEST_UNIX 1
 
 /*
- * A connection, by the address of its struct sock. Arrivals, reads and ends of TCP happen while the socket is locked, so
+ * A connection, by the address of its struct sock: in .data.request_places, or in the hash "request_cells" if its places
+ * there are taken. Arrivals, reads and ends of TCP happen while the socket is locked, so
  * they follow each other; a send is noted behind the lock, and writes only what has its name. bpf/request_unix.bpf.h says
  * what differs for unix sockets.
  */
 struct request_cell {
-	unsigned long long sock;      /* its key */
+	unsigned long long sock;      /* its key; 0: the place is free */
+	unsigned int busy, unused;    /* not 0 while somebody claims this place */
 	unsigned long long birth;     /* ns: one life of the address */
 	unsigned long long arrived;   /* 0: before tracing */
 	unsigned long long sent_at;   /* the last send */
@@ -57,7 +59,7 @@ struct request_cell {
 	};
 	unsigned int version; /* 4 or 6, or REQUEST_UNIX */
 };
-_Static_assert(sizeof(struct request_cell) == 136, "as on the other side");
+_Static_assert(sizeof(struct request_cell) == 144, "as on the other side");
 
 /* A connection to a server behind this one. */
 struct request_behind {
@@ -137,9 +139,10 @@ static inline unsigned long long request_name_key(const struct request_name *nam
 	return key | 1;
 }
 
-/* The most connections at a time. */
-#define REQUEST_CELLS 16384
-#define REQUEST_PORTS 65536
+/* The most connections at a time, without those that have places; and how many places there are, a power of two. */
+#define REQUEST_CELLS  16384
+#define REQUEST_PLACES 4096
+#define REQUEST_PORTS  65536
 /* What a port is, in .data.request_ports; and a name, in request_known.wanted. */
 #define REQUEST_OWN    1 /* the server's */
 #define REQUEST_BEHIND 2 /* of a server behind, which has answered */
@@ -149,6 +152,12 @@ static inline unsigned long long request_name_key(const struct request_name *nam
 #define REQUEST_JOINED 4096
 /* The most names of unix sockets. */
 #define REQUEST_NAMES 1024
+
+/* .data.request_pairs: as in "request_peers", of the clients that have lately asked. */
+struct request_pair {
+	unsigned long long client, server;
+};
+_Static_assert(sizeof(struct request_pair) == 16, "as on the other side");
 
 /* .data.request_chain */
 struct request_chain {
@@ -172,7 +181,8 @@ struct request_shared {
 	unsigned long long early;    /* bytes sent while nothing was asked */
 	unsigned long long behind;   /* connections to servers behind */
 	unsigned long long no_name;  /* connections and answers whose unix sockets have one that found no room */
+	unsigned long long hashed;   /* connections in "request_cells" */
 };
-_Static_assert(sizeof(struct request_shared) == 48, "as on the other side");
+_Static_assert(sizeof(struct request_shared) == 56, "as on the other side");
 
 #endif

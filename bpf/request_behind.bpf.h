@@ -24,8 +24,8 @@ __noinline int request_write_behind(__u64 key, __u64 now, __u32 kind)
 	if (kind == WHY_LINK_GET && is_unix) {
 		name = request_unix_server(key);
 		server = (__u64)request_unix_peer(sk);
-		if (config.chain)
-			there = bpf_map_lookup_elem(&request_cells, &server);
+		if (config.chain && server)
+			there = request_find(server);
 	} else if (kind == WHY_LINK_GET) {
 		tcp_read_addresses(sk, &ends);
 		tcp_read_ports(sk, &ends, false);

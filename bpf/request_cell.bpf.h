@@ -38,6 +38,12 @@ struct {
 	__type(value, struct request_behind);
 } request_behinds SEC(".maps");
 
+/* User space sets both sizes: REQUEST_PLACES. */
+SEC(".data.request_places")
+struct request_cell request_places[1] = {};
+SEC(".data.request_pairs")
+struct request_pair request_pairs[1] = {};
+
 /* A byte for each port of the server. User space sets the size. */
 SEC(".data.request_ports")
 __u8 request_ports[1] = {};
@@ -102,6 +108,17 @@ static __always_inline struct request_head request_head_of(struct sock *sk)
 	};
 }
 
+/* The write_seq of the hit's own socket, whose key that is. */
+static __always_inline __u32 request_own_seq(struct sock *sk, __u64 key)
+{
+	struct tcp_sock *tcp;
+
+	if (!typed_arguments())
+		return request_write_seq((void *)key);
+	tcp = bpf_skc_to_tcp_sock(sk);
+	return tcp ? tcp->write_seq : 0;
+}
+
 /* An address of version 4 has four bytes, what follows them is not of it. */
 static __always_inline void request_copy(unsigned char to[16], const unsigned char from[16], __u32 version)
 {
@@ -142,11 +159,86 @@ static __always_inline __u64 request_pair(struct sock *sk, const struct request_
 	return key;
 }
 
+/* --- places --- */
+
+static __always_inline __u64 request_at(__u64 key, __u32 second)
+{
+	__u64 at = key * REQUEST_MIX >> 32 ^ second;
+
+	barrier_var(at);
+	return at & (REQUEST_PLACES - 1);
+}
+
+/* The first or the second place of a connection. */
+static __always_inline struct request_cell *request_place(__u64 key, __u32 second)
+{
+	return (void *)slot_begin(request_places) + request_at(key, second) * sizeof(struct request_cell);
+}
+
+/* key: not 0. */
+static __always_inline struct request_cell *request_find(__u64 key)
+{
+	struct request_cell *cell = request_place(key, 0);
+
+	if (cell->sock == key)
+		return cell;
+	cell = request_place(key, 1);
+	if (cell->sock == key)
+		return cell;
+	return request_shared.hashed ? bpf_map_lookup_elem(&request_cells, &key) : NULL;
+}
+
+/* Takes a place if it is free; as why_take(). */
+static __always_inline bool request_take_place(struct request_cell *to, const struct request_cell *cell)
+{
+	bool taken = false;
+
+	if (to->sock)
+		return false;
+	atomic_add(&to->busy, 1);
+	if (*(volatile __u32 *)&to->busy == 1 && !*(volatile __u64 *)&to->sock) {
+		__builtin_memcpy((__u64 *)to + 2, (const __u64 *)cell + 2, sizeof(*to) - 16);
+		*(volatile __u64 *)&to->sock = cell->sock;
+		taken = true;
+	}
+	atomic_add(&to->busy, -1);
+	return taken;
+}
+
+/* NULL: there is no room. */
+static __noinline struct request_cell *request_add(const struct request_cell *cell)
+{
+	__u64 key = cell->sock;
+	struct request_cell *to = request_place(key, 0);
+
+	if (request_take_place(to, cell))
+		return to;
+	to = request_place(key, 1);
+	if (request_take_place(to, cell))
+		return to;
+	if (!bpf_map_update_elem(&request_cells, &key, cell, BPF_NOEXIST)) {
+		atomic_add(&request_shared.hashed, 1);
+		return bpf_map_lookup_elem(&request_cells, &key);
+	}
+	atomic_add(&request_shared.no_room, 1);
+	return NULL;
+}
+
+static __always_inline void request_remove(struct request_cell *cell, __u64 key)
+{
+	if (cell == request_place(key, 0) || cell == request_place(key, 1))
+		*(volatile __u64 *)&cell->sock = 0;
+	else if (!bpf_map_delete_elem(&request_cells, &key))
+		atomic_add(&request_shared.hashed, -1);
+}
+
+/* --- cells --- */
+
 /* A connection that was not known, or an earlier one at this address whose end was not seen. */
 static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 {
 	struct sock *sk = (void *)key;
-	struct request_cell cell = { .sock = key, .birth = now };
+	struct request_cell cell = { .sock = key, .birth = now }, *added;
 	struct tcp_ends ends = {};
 
 	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
@@ -161,13 +253,10 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 	cell.peer = request_pair(sk, &cell);
 	cell.seq = cell.sent_seq = request_write_seq(sk);
 	cell.aside = *request_port(cell.port) == REQUEST_BEHIND;
-	if (bpf_map_update_elem(&request_cells, &key, &cell, BPF_ANY)) {
-		atomic_add(&request_shared.no_room, 1);
-		return NULL;
-	}
-	if (bpf_map_update_elem(&request_peers, &cell.peer, &key, BPF_ANY))
+	added = request_add(&cell);
+	if (added && bpf_map_update_elem(&request_peers, &cell.peer, &key, BPF_ANY))
 		atomic_add(&request_shared.no_peer, 1);
-	return bpf_map_lookup_elem(&request_cells, &key);
+	return added;
 }
 
 /* By both ends of the connection. It is remembered by the socket. */
@@ -190,25 +279,37 @@ static __noinline struct request_cell *request_find_server(__u64 client)
 	if (!server)
 		return NULL;
 	key = *server;
-	cell = bpf_map_lookup_elem(&request_cells, &key);
+	cell = request_find(key);
 	if (cell && !cell->client_sock && !bpf_map_update_elem(&request_peers, &client, &key, BPF_ANY))
 		cell->client_sock = client;
 	return cell;
 }
 
+static __always_inline struct request_pair *request_pair_of(__u64 client)
+{
+	return (void *)slot_begin(request_pairs) + request_at(client, 0) * sizeof(struct request_pair);
+}
+
 /* The server's end of a connection, by the socket of its client. NULL: it is not on this machine, or not known. */
 static __noinline struct request_cell *request_server(__u64 client, __u32 own, __u32 other)
 {
-	__u64 *known = bpf_map_lookup_elem(&request_peers, &client), server;
+	struct request_pair *pair = request_pair_of(client);
+	__u64 server = pair->server, *known;
 	struct request_cell *cell;
 
-	if (!known)
-		return request_find_server(client);
-	server = *known;
-	cell = bpf_map_lookup_elem(&request_cells, &server);
+	if (pair->client != client) {
+		known = bpf_map_lookup_elem(&request_peers, &client);
+		if (!known)
+			return request_find_server(client);
+		/* another processor may write to it, too: what is in it is looked at below */
+		pair->server = server = *known;
+		pair->client = client;
+	}
+	cell = request_find(server);
 	/* else another socket has the address by now, whose connection has other ports */
 	if (cell && cell->client_sock == client && cell->client_port == own && cell->port == other)
 		return cell;
+	pair->client = 0;
 	bpf_map_delete_elem(&request_peers, &client);
 	if (cell && cell->client_sock == client)
 		cell->client_sock = 0;
@@ -325,7 +426,7 @@ static __always_inline void request_forget(struct request_cell *cell)
 		bpf_map_delete_elem(&request_peers, &peer);
 	if (client)
 		bpf_map_delete_elem(&request_peers, &client);
-	bpf_map_delete_elem(&request_cells, &key);
+	request_remove(cell, key);
 }
 
 /*
@@ -344,7 +445,7 @@ static __always_inline void request_was_answered(struct request_cell *cell)
 /* A connection of the server is over. */
 __noinline int request_end(__u64 key)
 {
-	struct request_cell *cell = bpf_map_lookup_elem(&request_cells, &key);
+	struct request_cell *cell = request_find(key);
 
 	if (!cell)
 		return 0;

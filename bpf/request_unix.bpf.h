@@ -31,15 +31,7 @@ __noinline int request_unix_new(__u64 key, __u64 now, bool by_reader)
 		cell.client_pid = BPF_CORE_READ(client, tgid);
 		BPF_CORE_READ_STR_INTO(&cell.client, client, comm);
 	}
-	if (!bpf_map_update_elem(&request_cells, &key, &cell, BPF_ANY))
-		return 1;
-	atomic_add(&request_shared.no_room, 1);
-	return 0;
-}
-
-static __always_inline struct request_cell *request_find(__u64 key)
-{
-	return bpf_map_lookup_elem(&request_cells, &key);
+	return request_add(&cell) != NULL;
 }
 
 /* What the server has read before was this. */

@@ -23,6 +23,7 @@
 #define SETTLED_NS  (20 * NS_PER_MS)
 #define LOOK_NS	    NS_PER_SEC
 #define MOST_GROUPS 4096
+#define PLACES_SIZE (REQUEST_PLACES * sizeof(struct request_cell))
 /* An answer that went on for so long without a byte is over. */
 #define QUIET_NS (2 * NS_PER_SEC)
 /* With many connections, those of unix sockets are over that nobody has used for so long; or that are not answered. */
@@ -122,7 +123,10 @@ int why_requests_open(struct why *why, struct err *err)
 	why->requests.found = requests_new(&classes, &limits);
 	if (exported || drawn)
 		requests_each(why->requests.found, hand_out, why, drawn);
-	return object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
+	ret = object_size_value(object, ".data.request_places", PLACES_SIZE, err);
+	if (!ret)
+		ret = object_size_value(object, ".data.request_pairs", REQUEST_PLACES * sizeof(struct request_pair), err);
+	return ret ? ret : object_size_value(object, ".data.request_ports", REQUEST_PORTS, err);
 }
 
 int why_requests_arm(struct why *why, struct err *err)
@@ -398,6 +402,17 @@ static void look_at(const void *key, const void *value, void *ctx)
 		add_event(look->why, WHY_LINK_DONE, (const void *)&event, REQUEST_WHOLE);
 }
 
+/* By then, another connection may have the address: it is counted as one that was not seen from its begin. */
+static void forget_unused(struct why *why, const struct look *look, struct request_cell *places, int cells)
+{
+	for (size_t i = 0; i < REQUEST_PLACES; i++)
+		if (places[i].sock && is_unused(&places[i], look->now))
+			__atomic_store_n(&places[i].sock, 0, __ATOMIC_RELAXED);
+	vec_each(sock, &look->unused)
+		if (!bpf_map_delete_elem(cells, sock))
+			__atomic_sub_fetch(&why->requests.shared->hashed, 1, __ATOMIC_RELAXED);
+}
+
 /* Those that have sent nothing since `before` have answered. */
 static void look(struct why *why, uint64_t before, uint64_t now)
 {
@@ -407,13 +422,19 @@ static void look(struct why *why, uint64_t before, uint64_t now)
 		.key_size = sizeof(uint64_t),
 		.value_size = sizeof(struct request_cell),
 	};
+	struct request_cell *places = object_memory(&why->progs.object, ".data.request_places", PLACES_SIZE);
 	struct look look = { .why = why, .before = before, .now = now, .unread = UINT64_MAX };
 
+	for (size_t i = 0; i < REQUEST_PLACES; i++) {
+		const struct request_cell cell = places[i];
+
+		if (cell.sock)
+			look_at(&cell.sock, &cell, &look);
+	}
 	batch_read(&map, look_at, &look);
 	requests_keep_since(why->requests.found, look.unread);
 	if (look.cells > REQUEST_CELLS / 2 && now != UINT64_MAX)
-		vec_each(sock, &look.unused)
-			bpf_map_delete_elem(map.fd, sock);
+		forget_unused(why, &look, places, map.fd);
 	free(look.unused.v);
 }
 
@@ -446,8 +467,9 @@ int why_requests_forget(void *instance)
 	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 		clear(why, maps[i]);
 	memset(object_memory(&why->progs.object, ".data.why_threads", size), 0, size);
+	memset(object_memory(&why->progs.object, ".data.request_places", PLACES_SIZE), 0, PLACES_SIZE);
 	why->shared->hashed = 0;
-	why->requests.shared->behind = 0;
+	why->requests.shared->behind = why->requests.shared->hashed = 0;
 	requests_add_loss(why->requests.found, 0, now);
 	__atomic_store_n(&why->shared->armed, now, __ATOMIC_RELEASE);
 	return 0;
