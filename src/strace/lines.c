@@ -100,6 +100,11 @@ bool strace_lines_failed(const struct strace_lines *lines)
 	return lines->failed;
 }
 
+void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed)
+{
+	lines->armed = armed;
+}
+
 void strace_lines_set_most(struct strace_lines *lines, size_t most)
 {
 	lines->most = most;
@@ -245,6 +250,12 @@ static bool is_ours(struct strace_lines *lines, const struct strace_record *reco
 	return record->kind != STRACE_ENTER || !is_exec(record);
 }
 
+/* Whether it is the end of a call that began before all programs were attached. */
+static bool is_too_early(const struct strace_lines *lines, const struct task *task, const struct strace_record *record)
+{
+	return record->kind == STRACE_EXIT && !record->began && !task->open && record->time < lines->armed;
+}
+
 /* Whose call ends here; NULL: its begin is not known. A thread that executes a program gets its process's number. */
 static struct task *opener(struct strace_lines *lines, struct task *task, const struct strace_record *exit)
 {
@@ -334,7 +345,8 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		 !record->ret && task->open;
 	if (begins)
 		lines->begun = true;
-	else if (lines->left == record->pid || is_ours(lines, record) || is_birth(task, record))
+	else if (lines->left == record->pid || is_ours(lines, record) || is_birth(task, record) ||
+		 is_too_early(lines, task, record))
 		return;
 	if (record->kind == STRACE_STACK) {
 		if (task->open && task->open->record.nr == record->nr)

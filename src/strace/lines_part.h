@@ -60,6 +60,7 @@ struct strace_lines {
 	const char *interrupted;	    /* the call before it; NULL: not known */
 	uint64_t last_time;		    /* of the line before, for -r */
 	uint32_t space;			    /* our own pid namespace; 0: not known */
+	uint64_t armed;			    /* before this time begins were missed */
 	uint64_t said_lost;
 	uint64_t unended;			   /* calls whose thread has gone on without their end */
 	bool failed;				   /* some lines could not be written */

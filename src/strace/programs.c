@@ -21,10 +21,11 @@
 
 #define MEMBER(TYPE, NAME) SETTING(TYPE, struct strace_programs, NAME)
 
+/* They are attached in this order: no call begins whose end is not seen. */
 static const struct progs_probe probes[] = {
+	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit" },
 	{ .program = "call_begins", .system = "raw_syscalls", .name = "sys_enter" },
 	{ .program = "stack_taken", .system = "raw_syscalls", .name = "sys_enter", .when = MEMBER(bool, has_stacks) },
-	{ .program = "call_ends", .system = "raw_syscalls", .name = "sys_exit" },
 	{ .program = "call_waits", .system = "sched", .name = "sched_switch", .raw = true, .when = MEMBER(bool, has_lines) },
 	{ .program = "signal_delivered", .system = "signal", .name = "signal_deliver", .raw = true },
 	{ .program = "thread_ended", .system = "sched", .name = "sched_process_exit" },

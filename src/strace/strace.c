@@ -309,6 +309,7 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	state->programs.timed = is_timed(settings, ctx->out);
 	strace_programs_init(&state->programs);
 	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid, ctx->pid);
+	strace_lines_set_armed(state->lines, UINT64_MAX);
 	ret = open_output(state, err);
 	if (!ret)
 		ret = strace_programs_load(&state->programs, NULL, on_record, state, err);
@@ -328,7 +329,9 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 static void strace_armed(struct engine_instance *instance)
 {
 	const struct strace_settings *settings = instance->settings;
+	struct state *state = instance->state;
 
+	strace_lines_set_armed(state->lines, clock_boot_ns());
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);

@@ -267,6 +267,11 @@ void strace_lines_set_most(struct strace_lines *lines, size_t most);
 /* What another room says of calls that failed. */
 void strace_lines_set_beside(struct strace_lines *lines, const struct strace_beside *beside, void *state);
 void strace_lines_free(struct strace_lines *lines);
+/*
+ * From when on (since boot) ends of calls have lines whose begins were not seen: until all programs are attached they
+ * are missed. UINT64_MAX: not yet. Without a call it is 0.
+ */
+void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
 /*

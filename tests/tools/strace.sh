@@ -67,6 +67,17 @@ test_pending() {
 	expect_err '^open(at)?\((AT_FDCWD, )?"fifo", O_RDONLY(\|O_LARGEFILE)?\) += [0-9]+$'
 }
 
+# Calls that are made while sonde attaches: their begins are not seen without their ends.
+# kernels=ends
+test_attaches_to_busy() {
+	sh -c 'while :; do strace-calls 1; done' > /dev/null 2>&1 &
+	run sonde strace -d 1 -e execve,getppid -o log
+	kill $!
+	expect_exit 0
+	grep -qE 'getppid\(\) += ' log || fail "nothing is traced"
+	! grep 'without an end' err || fail "begins without their ends"
+}
+
 # No call is lost, or a line says how many are.
 # kernels=turns
 test_storm() {
