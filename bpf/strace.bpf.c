@@ -55,6 +55,8 @@ static __always_inline __u64 wanted_task(__u32 how, bool *compat)
 
 	if (how & STRACE_HOW_ALONE)
 		return (__u32)both == config.tid ? both : 0;
+	if (how & STRACE_HOW_FIRST && (__u32)both != both >> 32)
+		return 0;
 	if (how & STRACE_HOW_MEMBERS) {
 		member = filter_member(both >> 32);
 		return member && *member ? both : 0;

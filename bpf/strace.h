@@ -258,6 +258,7 @@ _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
 #define STRACE_HOW_SLOWER	   0x8000
 #define STRACE_HOW_PIDNS	   0x10000 /* ids are of the reader's pid namespace, which may not see all tasks */
 #define STRACE_HOW_SPACE	   0x40000 /* records say in which pid namespace the thread is */
+#define STRACE_HOW_FIRST	   0x80000 /* only the first thread of each process */
 #define STRACE_HOW_KEEP		   0x20000 /* a filter may leave a task out within a call: keep begins */
 
 /*

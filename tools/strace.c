@@ -30,7 +30,7 @@ TOOL(strace, .brief = "print each system call with its arguments, as strace does
 	     "thread changes during the call is read as it is then. A line stands where its call began; a call "
 	     "that lasts long is printed as unfinished and resumed later.\n\n"
 	     "Lines go to standard error, or to the file of -o; JSON and CSV to standard output. Without -f only "
-	     "the command's first thread is traced, or with -p the first thread of that process (--tid names "
+	     "the command's first thread is traced, or with -p the first thread of each process (--tid names "
 	     "another one). Without a command and without a filter, all processes are traced.\n\n"
 	     "-c counts calls in the kernel and prints strace's table of them, -C also prints lines. Its time is the "
 	     "time that the call was on a processor, to the nanosecond: interrupts are part of it, sleep and waits "

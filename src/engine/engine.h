@@ -44,6 +44,11 @@ struct engine_context {
 	int cgroup;		       /* descriptor of the cgroup to filter by, -1: none */
 	const struct service *service; /* whose processes and their children are the members; NULL: the command's */
 	struct {
+		const uint32_t *v; /* processes of --pid, of an engine that takes several; of one, pid has it, too */
+		size_t n;
+		bool children; /* set by open(): of those that are members, what they fork are members, too */
+	} pids;
+	struct {
 		pid_t pid;	  /* 0: there is no command. The process waits until probes are armed */
 		const char *name; /* the program as the user gave it */
 		const char *text; /* the same with its arguments */
@@ -154,7 +159,8 @@ struct engine {
 	size_t n_options;
 	size_t settings_size;
 	const void *defaults;
-	bool names_service; /* the one argument, if there is one, names a service: only its processes are traced */
+	bool several_processes; /* --pid may be repeated: context.pids */
+	bool names_service;	/* the one argument, if there is one, names a service: only its processes are traced */
 
 	/*
 	 * Checks the arguments, loads and attaches. Returns 0 when the probes are armed, or -errno with err set. It may

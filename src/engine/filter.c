@@ -106,5 +106,7 @@ int filter_after(struct engine_instance *instance, const struct object *object, 
 	members = object_map_fd(object, "members");
 	if (ctx->service)
 		return follow_start_service(&instance->follow, ctx->service, members, err);
+	if (!ctx->command.pid)
+		return follow_start_processes(&instance->follow, ctx, members, err);
 	return follow_start(&instance->follow, ctx->command.pid, members, err);
 }

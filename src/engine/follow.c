@@ -95,12 +95,19 @@ static int attach_one(struct follow *follow, size_t i, struct err *err)
 	return follow->links[i] ? 0 : err_set(err, -errno, "%s", strerror(errno));
 }
 
-/* Whom to follow: a command, or a service. */
+/* Whom to follow: a command, a service or processes. */
 struct start {
 	pid_t command;
 	const struct service *service;
+	const struct engine_context *processes;
 	int members;
 };
+
+/* Whether new processes are members: else those that are there are forgotten when they end, and no more. */
+static bool is_wanted(const struct start *from, size_t i)
+{
+	return i == FREE || !from->processes || from->processes->pids.children;
+}
 
 /* Loads the programs for one of the two ways. */
 static int load(struct follow *follow, const struct start *from, struct err *err)
@@ -112,8 +119,12 @@ static int load(struct follow *follow, const struct start *from, struct err *err
 		ret = object_reuse_map(&follow->object, "members", from->members, err);
 	for (size_t i = 0; !ret && i < PROGRAMS; i++)
 		ret = object_skip_program(&follow->object, follow->by_perf ? programs[i].raw : programs[i].record, err);
+	for (size_t i = 0; !ret && i < PROGRAMS; i++)
+		if (!is_wanted(from, i))
+			ret = object_skip_program(&follow->object, follow->by_perf ? programs[i].record : programs[i].raw,
+						  err);
 	if (!ret)
-		ret = object_skip_program(&follow->object, from->service ? "follow_adopt" : "follow_add", err);
+		ret = object_skip_program(&follow->object, from->command ? "follow_add" : "follow_adopt", err);
 	if (!ret)
 		ret = object_load(&follow->object, err);
 	return ret;
@@ -128,7 +139,7 @@ static void add_member(uint32_t tgid, void *ctx)
 	bpf_prog_test_run_opts(*(const int *)ctx, &opts);
 }
 
-static int add_service(const struct follow *follow, const struct service *service, struct err *err)
+static int add_members(const struct follow *follow, const struct start *from, struct err *err)
 {
 	const struct bpf_program *program;
 	int ret = object_program(&follow->object, "follow_add", &program, err), fd;
@@ -136,20 +147,24 @@ static int add_service(const struct follow *follow, const struct service *servic
 	if (ret)
 		return ret;
 	fd = bpf_program__fd(program);
-	service_each(service, add_member, &fd);
+	if (from->service)
+		service_each(from->service, add_member, &fd);
+	for (size_t i = 0; from->processes && i < from->processes->pids.n; i++)
+		add_member(from->processes->pids.v[i], &fd);
 	return 0;
 }
 
-/* What a process of the service forks from now on is followed, so the programs are attached first. */
+/* What a process of the service, or a named one, forks from now on is followed, so the programs are attached first. */
 static int start(struct follow *follow, const struct start *from, struct err *err)
 {
 	int ret = load(follow, from, err);
 
 	for (size_t i = 0; !ret && i < PROGRAMS; i++)
-		ret = attach_one(follow, i, err);
+		if (is_wanted(from, i))
+			ret = attach_one(follow, i, err);
 	if (ret)
 		return ret;
-	return from->service ? add_service(follow, from->service, err) : adopt(follow, from->command, err);
+	return from->command ? adopt(follow, from->command, err) : add_members(follow, from, err);
 }
 
 static int try_start(struct follow **follow, const struct start *from, struct err *err)
@@ -165,7 +180,9 @@ static int try_start(struct follow **follow, const struct start *from, struct er
 	}
 	follow_free(new);
 	why = ret == -EPERM ? quirk_denial() : quirk_refusal();
-	return err_set(err, ret, "the %s's children cannot be followed: %s", from->service ? "service" : "command",
+	return err_set(err, ret, "the %s's children cannot be followed: %s",
+		       from->service ? "service" : from->command ? "command"
+								 : "process",
 		       why ? why : cause.text);
 }
 
@@ -179,12 +196,17 @@ int follow_start_service(struct follow **follow, const struct service *service, 
 	return try_start(follow, &(struct start){ .service = service, .members = members_fd }, err);
 }
 
+int follow_start_processes(struct follow **follow, const struct engine_context *ctx, int members_fd, struct err *err)
+{
+	return try_start(follow, &(struct start){ .processes = ctx, .members = members_fd }, err);
+}
+
 void follow_losses(const struct follow *follow)
 {
-	uint64_t missed = attach_program_missed(follow->fds[FORK]);
+	uint64_t missed = follow->links[FORK] ? attach_program_missed(follow->fds[FORK]) : 0;
 
 	if (missed)
-		report_note("%llu fork%s missed by the kernel: children of the command may be missing",
+		report_note("%llu fork%s missed by the kernel: children may be missing",
 			    (unsigned long long)missed, str_plural(missed));
 }
 

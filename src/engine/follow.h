@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "engine.h"
 #include "service.h"
 
 struct follow;
@@ -17,7 +18,9 @@ struct follow;
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err);
 /* Likewise for the processes of a service, which run already. */
 int follow_start_service(struct follow **follow, const struct service *service, int members_fd, struct err *err);
-/* Reports forks that the kernel did not show to the program, of any process: children of the command may be missing. */
+/* Likewise for the processes of ctx->pids; with their children, if ctx->pids.children. */
+int follow_start_processes(struct follow **follow, const struct engine_context *ctx, int members_fd, struct err *err);
+/* Reports forks that the kernel did not show to the program, of any process: children may be missing. */
 void follow_losses(const struct follow *follow);
 void follow_free(struct follow *follow);
 

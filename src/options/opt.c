@@ -20,6 +20,7 @@ struct found {
 	const char *lacks; /* the reason why the option is refused, or NULL */
 	char letter;
 	char *dest;
+	bool given;
 };
 
 struct scan {
@@ -347,6 +348,8 @@ static int set_value(const struct found *found, const char *as, const char *arg,
 
 	if (found->lacks)
 		return no_option(as, strlen(as), found->lacks, err);
+	if (opt->once && found->given)
+		return err_set(err, -EINVAL, "option %s: given twice, but only one %s is possible", as, opt->arg);
 	if (arg && !arg[0] && (opt->type == OPT_STRING || opt->type == OPT_LIST))
 		return err_set(err, -EINVAL, "option %s: its argument (%s) must not be empty", as,
 			       opt->arg);
@@ -426,9 +429,9 @@ static int unknown_long(const struct scan *scan, const char *typed, struct err *
 	return err_set(err, -EINVAL, "unknown option --%s", name);
 }
 
-static const struct found *found_of(const struct scan *scan, int val, char *as, size_t size)
+static struct found *found_of(const struct scan *scan, int val, char *as, size_t size)
 {
-	const struct found *found;
+	struct found *found;
 
 	if (val >= LONG_BASE) {
 		found = &scan->v[val - LONG_BASE];
@@ -484,7 +487,7 @@ static int parse(int argc, char **argv, const struct opt_table *tables, size_t n
 		 struct opt_list *args, size_t *dashdash, struct err *err)
 {
 	struct scan scan __cleanup(scan_release) = {};
-	const struct found *found;
+	struct found *found;
 	char as[64];
 	int got, rc, at = 1;
 
@@ -503,6 +506,7 @@ static int parse(int argc, char **argv, const struct opt_table *tables, size_t n
 		rc = set_value(found, as, optarg, err);
 		if (rc)
 			return rc;
+		found->given = true;
 	}
 	/* The last call skips nothing but a "--". */
 	*dashdash = optind > at || (command && optind < argc) ? args->n : OPT_NO_DASHDASH;

@@ -49,6 +49,7 @@ struct opt {
 	void (*release)(void *dest); /* frees what call() has allocated; may be NULL */
 	opt_offers offers;	     /* may be NULL */
 	bool optional_arg;	     /* --name or --name=ARG; without ARG the value is "", 0 or NULL */
+	bool once;		     /* the user means both where he gives two: that is refused. Of others the last one counts */
 };
 
 /*

@@ -21,18 +21,45 @@ int filter_check_parent(uint32_t ppid, struct err *err)
 	return err_set(err, -ESRCH, "there is no process %u that could have children", ppid);
 }
 
+static int check_process(uint32_t pid, struct err *err)
+{
+	uint32_t process = filter_process_of(pid);
+
+	if (!process)
+		return err_set(err, -ESRCH, "there is no process %u", pid);
+	if (process != pid)
+		return err_set(err, -ESRCH, "%u is a thread of process %u: use --tid %u, or -p %u", pid, process, pid,
+			       process);
+	return 0;
+}
+
+/* More than one of --pid. */
+static int set_processes(struct filter *filter, const struct run_options *options, bool command, struct err *err)
+{
+	int ret = 0;
+
+	if (options->tid || command)
+		return err_set(err, -EINVAL, "several processes of -p, and %s: choose one",
+			       command ? "a command" : "a thread of --tid");
+	if (filter_pidns())
+		return err_set(err, -EINVAL, "several processes are possible in the first pid namespace only: use --cgroup");
+	for (size_t i = 0; !ret && i < options->pids.n; i++)
+		ret = check_process(options->pids.v[i], err);
+	filter->by_members = filter->members_exist = 1;
+	return ret;
+}
+
 static int set_ids(struct filter *filter, const struct run_options *options, struct err *err)
 {
-	if (options->pid) {
-		uint32_t process = filter_process_of(options->pid);
+	uint32_t pid = run_pid(options);
 
-		if (!process)
-			return err_set(err, -ESRCH, "there is no process %u", options->pid);
-		if (process != options->pid)
-			return err_set(err, -ESRCH, "%u is a thread of process %u: use --tid %u, or -p %u",
-				       options->pid, process, options->pid, process);
+	if (pid) {
+		int ret = check_process(pid, err);
+
+		if (ret)
+			return ret;
 		filter->by_tgid = 1;
-		filter->tgid = options->pid;
+		filter->tgid = pid;
 	}
 	if (options->tid) {
 		if (!filter_process_of(options->tid))
@@ -178,6 +205,8 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 {
 	int ret = set_ids(filter, options, err);
 
+	if (!ret && options->pids.n > 1)
+		ret = set_processes(filter, options, command, err);
 	if (!ret && options->uid)
 		ret = set_uid(filter, options->uid, err);
 	if (!ret && options->cpu_text)
@@ -189,7 +218,7 @@ int filter_parse(struct filter *filter, const struct run_options *options, bool 
 		/* the kernel keeps 15 bytes of a longer name */
 		memcpy(filter->comm, options->comm, strnlen(options->comm, FILTER_COMM_LEN - 1));
 	}
-	filter->by_members = command;
+	filter->by_members = filter->by_members || command;
 	filter->any = filter->by_tgid || filter->by_tid || filter->by_uid || filter->by_cpu ||
 		      filter->by_comm || filter->by_cgroup || filter->by_members;
 	return ret;

@@ -263,7 +263,9 @@ static void fill_context(struct run *run)
 	struct engine_context *ctx = &run->ctx;
 	const struct run_options *options = &run->options;
 
-	ctx->pid = options->pid;
+	ctx->pid = run_pid(options);
+	ctx->pids.v = options->pids.v;
+	ctx->pids.n = options->pids.n;
 	ctx->tid = options->tid;
 	ctx->time = options->time;
 	ctx->timestamp = options->timestamp;

@@ -14,6 +14,9 @@
 
 struct run_options {
 	/* filters */
+	struct run_pids {
+		vec(uint32_t);
+	} pids; /* of tools that trace several processes; they have no pid */
 	uint32_t pid, tid;
 	const char *cgroup, *comm, *uid, *cpu_text;
 	/* duration */
@@ -22,6 +25,12 @@ struct run_options {
 	/* output */
 	bool time, timestamp, json, csv, quiet, verbose, help;
 };
+
+/* Returns the only process; 0: any, or there are several. */
+static inline uint32_t run_pid(const struct run_options *options)
+{
+	return options->pids.n == 1 ? options->pids.v[0] : options->pid;
+}
 
 struct command;
 

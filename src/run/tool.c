@@ -102,22 +102,74 @@ static int set_command(void *command, const char *text, struct err *err)
 	return 0;
 }
 
+static bool has_pid(const struct run_pids *pids, uint32_t pid)
+{
+	for (size_t i = 0; i < pids->n; i++)
+		if (pids->v[i] == pid)
+			return true;
+	return false;
+}
+
+/* As pidof(8) prints them, or with commas. */
+static int add_pids(void *dest, const char *text, struct err *err)
+{
+	struct run_pids *pids = dest;
+	__free char *copy = base_strdup(text);
+	char *rest = copy, *word;
+	size_t n = 0;
+
+	while ((word = strsep(&rest, ", \t\n"))) {
+		uint64_t pid;
+
+		if (!*word)
+			continue;
+		if (opt_u64(word, &pid) == -EINVAL)
+			return err_set(err, -EINVAL, "'%s' is not a number", word);
+		if (opt_u64(word, &pid) || !pid || pid > INT32_MAX)
+			return err_set(err, -EINVAL, "%s is out of range (1 to %d)", word, INT32_MAX);
+		if (!has_pid(pids, pid))
+			*vec_push(pids) = pid;
+		n++;
+	}
+	return n ? 0 : err_set(err, -EINVAL, "there is no process in it");
+}
+
+static void free_pids(void *dest)
+{
+	struct run_pids *pids = dest;
+
+	free(pids->v);
+	*pids = (struct run_pids){};
+}
+
+#define ONE_PROCESS \
+	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1, .once = true)
+#define PROCESSES \
+	OPT(OPT_CALL, struct run_options, pids, 'p', "pid", "PID", \
+	    "only this process; may be repeated, and take several: 12,34 or \"$(pidof NAME)\"", .call = add_pids, \
+	    .release = free_pids)
 #define FILTERS \
-	OPT(OPT_U32, struct run_options, pid, 'p', "pid", "PID", "only this process", .min = 1), \
-		OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1), \
+	OPT(OPT_U32, struct run_options, tid, 0, "tid", "TID", "only this thread", .min = 1, .once = true), \
 		OPT(OPT_STRING, struct run_options, cgroup, 0, "cgroup", "CGROUP", \
-		    "only tasks in this cgroup (v2, path or id) and below it"), \
-		OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name"), \
-		OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number"), \
-		OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor")
+		    "only tasks in this cgroup (v2, path or id) and below it", .once = true), \
+		OPT(OPT_STRING, struct run_options, comm, 0, "comm", "NAME", "only tasks with this command name", \
+		    .once = true), \
+		OPT(OPT_STRING, struct run_options, uid, 0, "uid", "USER", "only this user, by name or number", \
+		    .once = true), \
+		OPT(OPT_STRING, struct run_options, cpu_text, 0, "cpu", "N", "only on this processor", .once = true)
 #define COMMAND(WHAT) \
 	OPT(OPT_CALL, struct run_options, command, 'c', "command", "CMD", \
 	    WHAT "; Ctrl-C stops CMD, a second one kills it", .call = set_command, .also = "cmd")
 
-static const struct opt filters[] = { FILTERS, COMMAND("run CMD, trace only CMD and its children, end with CMD") };
+static const struct opt filters[] = { ONE_PROCESS, FILTERS,
+				      COMMAND("run CMD, trace only CMD and its children, end with CMD") };
+
+/* For engines that trace several processes. */
+static const struct opt filters_of_several[] = { PROCESSES, FILTERS,
+						 COMMAND("run CMD, trace only CMD and its children, end with CMD") };
 
 /* For tools that trace whatever task runs, so that they lack --pid: a command filters nothing. */
-static const struct opt filters_of_all[] = { FILTERS, COMMAND("run CMD, trace all tasks meanwhile, end with CMD") };
+static const struct opt filters_of_all[] = { ONE_PROCESS, FILTERS, COMMAND("run CMD, trace all tasks meanwhile, end with CMD") };
 
 /* For tools that print tables. Tools that stream print each row at once. */
 static const struct opt tables_only[] = {
@@ -149,6 +201,8 @@ static size_t tracing_tables(const struct tool *tool, struct run_options *option
 		tables[n++] = (struct opt_table){ engine->options_title, engine->options, engine->n_options,
 						  settings, tool->letters, tool->lacks };
 	tables[n] = (struct opt_table){ "filters", filters, ARRAY_SIZE(filters), options, tool->letters, tool->lacks };
+	if (engine->several_processes)
+		tables[n].opts = filters_of_several;
 	if (opt_lacks(&tables[n], 0)) /* no --pid */
 		tables[n].opts = filters_of_all;
 	n++;

@@ -39,8 +39,7 @@ struct held {
 	struct strace_record record;  /* with its blobs */
 };
 
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command,
-				      uint32_t process)
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command)
 {
 	struct strace_lines *lines = base_alloc(sizeof(*lines));
 
@@ -49,10 +48,45 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, st
 	lines->unabridged.whole = true;
 	lines->out = out;
 	lines->command = command;
-	lines->process = process;
 	lines->begun = !command;
 	lines->sink = &lines->all;
 	return lines;
+}
+
+void strace_lines_set_processes(struct strace_lines *lines, const uint32_t *pids, size_t n)
+{
+	lines->named = base_alloc(n * sizeof(*lines->named));
+	lines->n_named = lines->n_named_alive = n;
+	for (size_t i = 0; i < n; i++)
+		lines->named[i].pid = pids[i];
+}
+
+/* The process of -p; NULL: it is none of them. */
+static struct named *named_of(const struct strace_lines *lines, uint32_t pid)
+{
+	for (size_t i = 0; i < lines->n_named; i++)
+		if (lines->named[i].pid == pid)
+			return &lines->named[i];
+	return NULL;
+}
+
+static bool has_left(const struct strace_lines *lines, uint32_t pid)
+{
+	const struct named *named = named_of(lines, pid);
+
+	return named && named->left;
+}
+
+/* Of the command, or of a process of -p. */
+static void end_named(struct strace_lines *lines, uint32_t pid)
+{
+	struct named *named = named_of(lines, pid);
+
+	if (named && !named->ended) {
+		named->ended = true;
+		lines->n_named_alive--;
+	}
+	lines->ended = lines->ended || !named || !lines->n_named_alive;
 }
 
 void strace_lines_free(struct strace_lines *lines)
@@ -77,6 +111,7 @@ void strace_lines_free(struct strace_lines *lines)
 		free(lines->tasks.v[i]);
 	}
 	free(lines->tasks.v);
+	free(lines->named);
 	for (size_t i = 0; i < STRACE_CALLS; i++)
 		free(lines->guessed[i]);
 	lookup_release(&lines->by_tid);
@@ -345,7 +380,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		 !record->ret && task->open;
 	if (begins)
 		lines->begun = true;
-	else if (lines->left == record->pid || is_ours(lines, record) || is_birth(task, record) ||
+	else if (has_left(lines, record->pid) || is_ours(lines, record) || is_birth(task, record) ||
 		 is_too_early(lines, task, record))
 		return;
 	if (record->kind == STRACE_STACK) {
@@ -403,9 +438,9 @@ static void forget_thread(struct strace_lines *lines, uint32_t tid)
 /* Whether nothing more comes from what the user has named, if its children are not followed. */
 static bool is_last(const struct strace_lines *lines, const struct strace_record *record)
 {
-	if (record->tid == lines->command || record->tid == lines->process)
-		return record->flags & STRACE_LAST || !lines->settings->follow;
-	return record->flags & STRACE_LAST && (record->pid == lines->command || record->pid == lines->process);
+	bool is_named = record->pid == lines->command || named_of(lines, record->pid);
+
+	return is_named && (record->flags & STRACE_LAST || (record->tid == record->pid && !lines->settings->follow));
 }
 
 /* -b: a process that has executed a program sends no more. */
@@ -416,9 +451,9 @@ static void leave(struct strace_lines *lines, const struct strace_record *exit)
 	for (size_t i = 0; i < lines->tasks.n; i++)
 		if (lines->tasks.v[i]->pid == exit->pid)
 			bury(lines, lines->tasks.v[i]);
-	if (exit->pid == lines->process) {
-		lines->ended = true;
-		lines->left = exit->pid;
+	if (named_of(lines, exit->pid)) {
+		named_of(lines, exit->pid)->left = true;
+		end_named(lines, exit->pid);
 	}
 }
 
@@ -462,7 +497,8 @@ static void print_ended(struct strace_lines *lines, struct task *task, const str
 	if (lines->sink == &task->sink)
 		strace_print_close(lines, lines->sink);
 	bury(lines, task);
-	lines->ended = lines->ended || is_last(lines, record);
+	if (is_last(lines, record))
+		end_named(lines, record->pid);
 }
 
 static void print_first(struct strace_lines *lines)

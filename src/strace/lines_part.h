@@ -38,10 +38,14 @@ struct strace_lines {
 	struct strace_settings unabridged; /* the same, but all members of structs are printed */
 	struct output *out;
 	uint32_t command; /* the command's first thread; 0: none */
-	uint32_t process; /* of -p; 0: none */
-	bool begun;	  /* the command executes its program: what its process did before is ours */
+	struct named {
+		uint32_t pid;
+		bool ended;
+		bool left; /* it has executed a program, with -b */
+	} * named;	   /* processes of -p */
+	size_t n_named, n_named_alive;
+	bool begun; /* the command executes its program: what its process did before is ours */
 	bool ended;
-	uint32_t left; /* the process of -p, when it has executed a program, with -b; 0: not yet */
 	vec(struct task *) tasks;
 	struct lookup by_tid;
 	size_t alive, tasks_kept; /* tasks_kept: when tasks were last forgotten */

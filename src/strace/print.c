@@ -48,11 +48,11 @@ static void add_head(struct strace_lines *lines, const struct strace_record *rec
 
 	lines->shown = 0;
 	strace_pids_learn(lines, record);
-	if (settings->output && settings->follow && !strace_is_separate(settings)) {
+	if (settings->output && (settings->follow || lines->n_named > 1) && !strace_is_separate(settings)) {
 		str_addf(&lines->line, settings->pids & STRACE_PID_NAMES ? "%u" : "%-5u", record->tid);
 		strace_pids_name(lines, record);
 		str_addc(&lines->line, ' ');
-	} else if (!settings->output && lines->alive > 1) {
+	} else if (!settings->output && (lines->alive > 1 || lines->n_named_alive > 1)) {
 		str_addf(&lines->line, "[pid %5u", record->tid);
 		strace_pids_name(lines, record);
 		str_add(&lines->line, "] ");

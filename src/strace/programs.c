@@ -67,6 +67,7 @@ static uint32_t how_of(const struct strace_programs *programs)
 	const struct engine_context *ctx = programs->instance->ctx;
 	const struct filter *filter = &programs->instance->filter;
 	bool one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid));
+	bool first = !settings->follow && ctx->pids.n > 1;
 	bool alone = one && !settings->detach && is_simple(filter);
 	/* with -n, lines of signals have the number of the call before */
 	uint32_t status = settings->numbers ? ~0U : settings->status;
@@ -76,6 +77,7 @@ static uint32_t how_of(const struct strace_programs *programs)
 	} bits[] = {
 		{ !settings->trace.any, STRACE_HOW_ALL },
 		{ one, STRACE_HOW_ONE },
+		{ first, STRACE_HOW_FIRST },
 		{ alone, STRACE_HOW_ALONE },
 		{ !one && is_simple(filter) && filter->by_members && !filter->by_tgid, STRACE_HOW_MEMBERS },
 		{ strace_wants_files(settings), STRACE_HOW_FILES },

@@ -251,7 +251,7 @@ int strace_replay(struct recording *r, struct output *out, uint64_t *lost, struc
 	replay.settings.output = "";
 	if (info->has_calls && info->calls_text <= TEXT_MOST)
 		replay.settings.size = info->calls_text;
-	replay.lines = strace_lines_new(&replay.settings, out, command, 0);
+	replay.lines = strace_lines_new(&replay.settings, out, command);
 	strace_lines_set_most(replay.lines, HELD_MAX);
 	if (!output_is_text(out))
 		output_table_begin(out, &strace_schema, NULL, true);

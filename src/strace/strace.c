@@ -47,7 +47,7 @@ static int set_detach(void *dest, const char *arg, struct err *err)
 
 static const struct opt options[] = {
 	OPT(OPT_CALL, struct strace_settings, follow, 'f', "follow-forks", NULL,
-	    "also trace children of the command and all threads; with -p, all threads of the process; -ff also "
+	    "also trace children and all threads of the command, or of processes of -p; -ff also "
 	    "--output-separately",
 	    .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, separate, 0, "output-separately", NULL,
@@ -236,7 +236,7 @@ static int parse(struct state *state, struct err *err)
 		ret = strace_expr_parse(settings, settings->events.v[i], err);
 	if (!ret && settings->ok && settings->failed)
 		ret = err_set(err, -EINVAL, "-z and -Z together leave nothing");
-	if (!ret && settings->detach && !instance->ctx->command.pid && !instance->ctx->pid)
+	if (!ret && settings->detach && !instance->ctx->command.pid && !instance->ctx->pids.n)
 		ret = err_set(err, -EINVAL, "-b needs a command or -p");
 	if (!ret && settings->append && !settings->output)
 		ret = err_set(err, -EINVAL, "-A needs the file of -o");
@@ -288,6 +288,20 @@ static bool is_timed(const struct strace_settings *settings, const struct output
 	       settings->slower || !output_is_text(out);
 }
 
+/* With -f the children of a process belong to it. Where we cannot see its id on the host, only its threads do. */
+static void follow_process(struct engine_instance *instance)
+{
+	const struct strace_settings *settings = instance->settings;
+	struct engine_context *ctx = instance->ctx;
+	struct filter *filter = &instance->filter;
+
+	ctx->pids.children = settings->follow;
+	if (!settings->follow || ctx->pids.n != 1 || ctx->command.pid || ctx->tid || filter->in_pidns)
+		return;
+	filter->by_tgid = 0;
+	filter->by_members = filter->members_exist = 1;
+}
+
 static int strace_open(struct engine_instance *instance, struct err *err)
 {
 	struct state *state = base_alloc(sizeof(*state));
@@ -307,8 +321,10 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		return ret;
 	strace_paths_resolve(&settings->paths, &settings->resolved, settings->hushed & STRACE_Q_PATH);
 	state->programs.timed = is_timed(settings, ctx->out);
+	follow_process(instance);
 	strace_programs_init(&state->programs);
-	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid, ctx->pid);
+	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid);
+	strace_lines_set_processes(state->lines, ctx->pids.n ? ctx->pids.v : &ctx->pid, ctx->pids.n ?: ctx->pid != 0);
 	strace_lines_set_armed(state->lines, UINT64_MAX);
 	ret = open_output(state, err);
 	if (!ret)
@@ -434,6 +450,7 @@ static const struct field fields[] = { STRACE_FIELDS };
 const struct schema strace_schema = { fields, ARRAY_SIZE(fields) };
 
 const struct engine strace_engine = {
+	.several_processes = true,
 	.options_title = "lines",
 	.options = options,
 	.n_options = ARRAY_SIZE(options),

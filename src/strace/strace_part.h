@@ -257,9 +257,10 @@ void strace_counts_print(struct output *out, int fd, const struct strace_table *
 
 struct strace_lines;
 
-/* command, process: the first threads of the command and of -p; 0: there is none. */
-struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command,
-				      uint32_t process);
+/* command: its first thread; 0: there is none. */
+struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command);
+/* The processes of -p, of which there are n. */
+void strace_lines_set_processes(struct strace_lines *lines, const uint32_t *pids, size_t n);
 /* Where the stacks of calls are, for -k. */
 void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks);
 /* The most records that wait: beyond it the oldest is printed as if it had waited long enough. */
@@ -285,7 +286,7 @@ void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
 uint64_t strace_lines_unended(const struct strace_lines *lines);
 /* Tells the user, if there are any. */
 void strace_lines_say_unended(const struct strace_lines *lines);
-/* Whether the command's first thread, or the process of -p, has ended. */
+/* Whether the command's first thread, or each process of -p, has ended. */
 bool strace_lines_ended(const struct strace_lines *lines);
 /* Whether a line could not be written to its file, which has been said. */
 bool strace_lines_failed(const struct strace_lines *lines);

@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	settings = settings_of(data[0] | data[1] << 8);
 	out = output_new(null, data[1] & 0x80 ? OUTPUT_JSON : OUTPUT_TEXT);
-	lines = strace_lines_new(&settings, out, 0, 0);
+	lines = strace_lines_new(&settings, out, 0);
 	data += 2;
 	size -= 2;
 	while ((n = add(lines, data, size, &now))) {

@@ -36,6 +36,34 @@ test_lines() {
 	[ "$(tail -n 1 log)" = '+++ exited with 3 +++' ] || fail "the last line is another one"
 }
 
+# Several processes: each is traced, with -f its children too; the run ends with the last one.
+# kernels=ends
+test_processes() {
+	loop='while :; do sleep 0.1'
+	sh -c "$loop; umask 1; (umask 3); done" & first=$!
+	sh -c "$loop; umask 2; done" & second=$!
+	sh -c "$loop; umask 4; done" & other=$!
+	start sonde strace -e umask -p $first -p "$second" -o log
+	wait_until 20 grep -q "^$first *umask(0*1)" log || fail "the first is not traced"
+	wait_until 20 grep -q "^$second *umask(0*2)" log || fail "the second is not traced"
+	stop INT
+	! grep -e '(0*3)' -e '(0*4)' log || fail "a child or another process"
+	start sonde strace -f -e umask -p "$first,$second
+		" -o log
+	wait_until 20 grep -q "umask(0*3)" log || fail "no child"
+	wait_until 20 grep -q "^$second *umask(0*2)" log || fail "the second is not traced with -f"
+	kill $first $second
+	await
+	expect_exit 0
+	! grep '(0*4)' log || fail "another process"
+	sh -c "$loop; (umask 3); done" & first=$!
+	start sonde strace -f -e umask -p $first -o log
+	wait_until 20 grep -q "umask(0*3)" log || fail "no child of the only one"
+	kill $first $other
+	await
+	expect_exit 0
+}
+
 # Choices of calls and of results, and other forms.
 # kernels=ends
 test_choices() {
@@ -222,6 +250,18 @@ test_hostile_lengths() {
 }
 
 test_refuses() {
+	run sonde strace -p 1,x
+	expect_exit 2
+	expect_err "'x' is not a number"
+	run sonde strace -p 1 -p 4194305
+	expect_exit 1
+	expect_err 'there is no process 4194305'
+	run sonde opensnoop -p 1 -p 2
+	expect_exit 2
+	expect_err 'option -p: given twice, but only one PID is possible'
+	run sonde strace --comm a --comm b
+	expect_exit 2
+	expect_err 'option --comm: given twice'
 	run sonde strace -e inject=open:error=EIO -- true
 	expect_exit 2
 	expect_err 'inject=... is refused: sonde never changes'

@@ -7,7 +7,7 @@
 struct settings {
 	uint32_t pid, top;
 	uint64_t size, interval;
-	const char *comm, *color;
+	const char *comm, *color, *only;
 	struct opt_list names;
 	int sort, when;
 	bool json, verbose;
@@ -47,6 +47,7 @@ static const struct opt common[] = {
 	OPT(OPT_BOOL, struct settings, json, 'j', "json", NULL, "JSON"),
 	OPT(OPT_BOOL, struct settings, verbose, 'v', "verbose", NULL, "more"),
 	OPT(OPT_U32, struct settings, pid, 0, "top", "N", "has the name of an own option"),
+	OPT(OPT_STRING, struct settings, only, 'o', "only", "NAME", "one name", .once = true),
 };
 
 struct run {
@@ -276,6 +277,7 @@ Test(opt, refusals)
 		{ "--json=1", "option --json takes no argument" },
 		{ "--call-nothing=1", "option --call-nothing takes no argument" },
 		{ "-p x", "option -p: 'x' is not a number" },
+		{ "-o a --only b", "option --only: given twice, but only one NAME is possible" },
 		{ "--pid 12x", "option --pid: '12x' is not a number" },
 		{ "--pid -1", "option --pid: '-1' is not a number" },
 		{ "--pid +1", "option --pid: '+1' is not a number" },

@@ -17,7 +17,7 @@ static void begin(void)
 {
 	file = tmpfile();
 	out = output_new(fileno(file), OUTPUT_TEXT);
-	lines = strace_lines_new(&settings, out, 0, 0);
+	lines = strace_lines_new(&settings, out, 0);
 }
 
 static void expect(uint64_t now, bool last, const char *want)
@@ -172,7 +172,7 @@ Test(strace_lines, search_of_the_command)
 {
 	file = tmpfile();
 	out = output_new(fileno(file), OUTPUT_TEXT);
-	lines = strace_lines_new(&settings, out, 7, 0);
+	lines = strace_lines_new(&settings, out, 7);
 	add(call(STRACE_ENTER, 7, "execve", 1, 1));
 	add(call(STRACE_ENTER, 7, "execve", 2, 2));
 	add(call(STRACE_EXIT, 7, "execve", 0, 3));
