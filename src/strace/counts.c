@@ -50,7 +50,7 @@ static uint64_t add_table(struct str *out, int fd, const struct strace_table *ta
 		struct strace_count sum;
 
 		/* execve is counted in any case, if it begins the command */
-		if (i < STRACE_CALLS && !strace_set_has(set, i))
+		if (i < STRACE_CALLS && !strace_set_has(set, i, false))
 			continue;
 		read_count(fd, i, each, &sum);
 		if (!sum.calls)

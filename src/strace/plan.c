@@ -115,7 +115,8 @@ static enum strace_brief brief_of(const struct strace_step *step)
 
 /* The call that has a number in 64-bit or in 32-bit programs. */
 struct numbered {
-	int number; /* of 64-bit programs, < 0: there is none */
+	unsigned int number;
+	bool compat;
 	const char *name;
 	const struct strace_call *call;
 };
@@ -123,9 +124,9 @@ struct numbered {
 static struct numbered numbered_of(int i)
 {
 	if (i < STRACE_CALLS)
-		return (struct numbered){ i, syscall_name(i), strace_call_of(i) };
+		return (struct numbered){ i, false, syscall_name(i), strace_call_of(i) };
 	i -= STRACE_CALLS;
-	return (struct numbered){ strace_number_32(i), syscall_name_32(i), strace_call_of_32(i) };
+	return (struct numbered){ i, true, syscall_name_32(i), strace_call_of_32(i) };
 }
 
 /* In which calls the begin is sent when it happens: as the only type with steps for it says. */
@@ -149,7 +150,7 @@ static void make_plan(struct strace_plans *plans, struct strace_plan *plan, cons
 	struct strace_settings own = *settings;
 	enum strace_brief other;
 
-	own.whole = settings->whole || !strace_set_has(&settings->abbrev, numbered->number);
+	own.whole = settings->whole || !strace_set_has(&settings->abbrev, numbered->number, numbered->compat);
 	plan->kind = kind_of(numbered->name);
 	if (call && plan->wanted && plans->n + 2 * STRACE_BLOBS <= STRACE_STEPS) {
 		plan->enter = plans->n;
@@ -180,7 +181,7 @@ void strace_plans_make(struct strace_plans *plans, const struct strace_settings 
 		const struct numbered numbered = numbered_of(i);
 		struct strace_plan *plan = &plans->plans[i];
 
-		if (strace_set_has(set, numbered.number) ||
+		if (strace_set_has(set, numbered.number, numbered.compat) ||
 		    (has_command && numbered.call && numbered.call->args[0] == &t_program))
 			plan->wanted = STRACE_WANTED;
 		make_plan(plans, plan, settings, &numbered);

@@ -82,10 +82,9 @@ static bool needs_end(const struct strace_line *line, const struct strace_type *
 	return type->steps[0].op && !type->enter && !type->both;
 }
 
-/* Sets of calls have no 32-bit ones. */
 static bool is_in(const struct strace_set *set, const struct strace_record *record)
 {
-	return strace_set_has(set, record->flags & STRACE_COMPAT ? strace_number_32(record->nr) : (int)record->nr);
+	return strace_set_has(set, record->nr, record->flags & STRACE_COMPAT);
 }
 
 static bool is_raw(const struct strace_line *line, const struct strace_record *record)

@@ -6,28 +6,34 @@
 #include "strace_part.h"
 #include "types.h"
 
-/* Calls of a class that the table of arguments does not show. */
-static const struct {
+/* A class has the calls that strace 6.1 has in it, as far as it knows them. */
+static const struct class
+{
 	const char *name, *also;
 	const struct strace_type *type; /* calls with such an argument are in it */
-	const char *calls;
+	const char *calls;		/* that the type does not show */
+	const char *but;		/* calls with that type that are not in it; NULL: none */
 } classes[] = {
 	{ "file", NULL, &t_path,
 	  "execve execveat mount umount2 mknod mknodat swapon swapoff acct chroot pivot_root uselib quotactl utime "
 	  "utimes futimesat setxattr lsetxattr removexattr lremovexattr inotify_add_watch fanotify_mark "
-	  "name_to_handle_at openat2 open_tree move_mount fspick mount_setattr fchmodat2 getcwd memfd_create" },
+	  "name_to_handle_at openat2 open_tree move_mount fspick mount_setattr fchmodat2 getcwd",
+	  "mq_open mq_unlink" },
 	{ "desc", NULL, &t_fd,
 	  "select pselect6 poll ppoll openat2 preadv pwritev preadv2 pwritev2 copy_file_range splice tee vmsplice "
 	  "fallocate sync_file_range syncfs signalfd4 timerfd_create timerfd_gettime inotify_init1 inotify_add_watch "
 	  "inotify_rm_watch fsetxattr fremovexattr perf_event_open bpf pidfd_open pidfd_getfd pidfd_send_signal "
-	  "epoll_create epoll_create1 eventfd2 memfd_create mmap pipe pipe2 openat open socket socketpair io_uring_setup "
-	  "io_uring_enter io_uring_register close_range userfaultfd sendmmsg recvmmsg epoll_pwait2" },
+	  "epoll_create epoll_create1 eventfd2 memfd_create mmap pipe pipe2 openat open io_uring_setup "
+	  "io_uring_enter io_uring_register close_range userfaultfd epoll_pwait2 creat eventfd fanotify_init getdents "
+	  "inotify_init kexec_file_load mq_open readahead",
+	  "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg "
+	  "sendmsg sendto setsockopt shutdown" },
 	{ "process", NULL, NULL,
 	  "clone clone3 fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill pidfd_open "
-	  "pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo arch_prctl unshare" },
+	  "pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo" },
 	{ "network", "net", NULL,
 	  "socket socketpair bind connect listen accept accept4 getsockname getpeername sendto recvfrom setsockopt "
-	  "getsockopt shutdown sendmsg recvmsg sendmmsg recvmmsg sendfile" },
+	  "getsockopt shutdown sendmsg recvmsg sendmmsg recvmmsg sendfile getpmsg putpmsg" },
 	{ "signal", NULL, NULL,
 	  "kill tkill tgkill pause rt_sigaction rt_sigprocmask rt_sigpending rt_sigqueueinfo rt_tgsigqueueinfo "
 	  "rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack signalfd signalfd4 pidfd_send_signal" },
@@ -36,86 +42,182 @@ static const struct {
 	{ "memory", NULL, NULL,
 	  "mmap munmap mprotect mremap brk madvise mincore mlock mlock2 munlock mlockall munlockall msync mbind "
 	  "get_mempolicy set_mempolicy move_pages migrate_pages pkey_mprotect remap_file_pages shmat shmdt "
-	  "process_madvise set_mempolicy_home_node map_shadow_stack mseal" },
+	  "process_madvise set_mempolicy_home_node map_shadow_stack mseal "
+	  "io_setup io_destroy" },
+	{ "creds", NULL, NULL,
+	  "capget capset getegid geteuid getgid getgroups getresgid getresuid getuid prctl setfsgid setfsuid setgid "
+	  "setgroups setregid setresgid setresuid setreuid setuid" },
+	{ "stat", NULL, NULL, "stat stat64 oldstat" },
+	{ "lstat", NULL, NULL, "lstat lstat64 oldlstat" },
+	{ "fstat", NULL, NULL, "fstat fstat64 oldfstat newfstatat fstatat64 statx" },
+	{ "%stat", NULL, NULL,
+	  "stat stat64 oldstat lstat lstat64 oldlstat fstat fstat64 oldfstat newfstatat fstatat64 statx" },
+	{ "statfs", NULL, NULL, "statfs statfs64" },
+	{ "fstatfs", NULL, NULL, "fstatfs fstatfs64" },
+	{ "%statfs", NULL, NULL, "statfs statfs64 fstatfs fstatfs64 ustat" },
+	{ "clock", NULL, NULL,
+	  "adjtimex clock_adjtime clock_getres clock_gettime clock_settime gettimeofday settimeofday time stime" },
+	{ "pure", NULL, NULL, "getegid geteuid getgid getpgrp getpid getppid gettid getuid" },
 };
+
+/* Bits of a choice: calls of which programs. */
+#define OF_64 1
+#define OF_32 2
+
+/* One of the first three. */
+struct choice {
+	const char *name;
+	const struct class *class;
+	const regex_t *regex;
+	unsigned int of;
+};
+
+/* A call by its index. base: the name that it has in 64-bit programs, if that is another one. */
+struct named {
+	const char *name, *base;
+	const struct strace_call *call;
+};
+
+/* The numbers in 64-bit programs: they are found by names, which takes some time. */
+static int base_of(int number)
+{
+	static short numbers[STRACE_CALLS];
+
+	if (!numbers[number])
+		numbers[number] = strace_number_32(number) + 1;
+	return numbers[number] - 1;
+}
+
+static struct named named_of(int i)
+{
+	int base;
+
+	if (i < STRACE_CALLS)
+		return (struct named){ syscall_name(i), NULL, strace_call_of(i) };
+	i -= STRACE_CALLS;
+	base = base_of(i);
+	return (struct named){ syscall_name_32(i), base < 0 ? NULL : syscall_name(base), strace_call_of_32(i) };
+}
 
 static bool has_type(const struct strace_call *call, const struct strace_type *type)
 {
 	for (int i = 0; call && type && i < STRACE_ARGS; i++)
-		if (call->args[i] == type)
+		if (call->args[i] == type || (type == &t_fd && call->args[i] == &t_dir))
 			return true;
 	return false;
 }
 
-static bool add_class(unsigned char *v, const char *name)
+static bool is_chosen(const struct choice *choice, const char *name, const struct strace_call *call)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
-		if (strcmp(classes[i].name, name) && !str_same(classes[i].also, name))
-			continue;
-		for (int number = 0; number < STRACE_CALLS; number++) {
-			const char *call = syscall_name(number);
+	const struct class *class = choice->class;
 
-			if (!call)
-				continue;
-			if (word_is_in(call, classes[i].calls) || has_type(strace_call_of(number), classes[i].type) ||
-			    (classes[i].type == &t_fd && has_type(strace_call_of(number), &t_dir)))
-				v[number] = 1;
-		}
-		return true;
-	}
-	return false;
+	if (choice->regex)
+		return !regexec(choice->regex, name, 0, NULL, 0);
+	if (!class)
+		return !strcmp(name, choice->name);
+	return word_is_in(name, class->calls) ||
+	       (has_type(call, class->type) && !(class->but && word_is_in(name, class->but)));
 }
 
-static int add_pattern(unsigned char *v, const char *pattern, struct err *err)
+/* Returns whether there is such a call. */
+static bool add(unsigned char *v, const struct choice *choice)
+{
+	bool found = false;
+
+	for (int i = 0; i < STRACE_PLANS; i++) {
+		struct named named;
+
+		if (!(choice->of & (i < STRACE_CALLS ? OF_64 : OF_32)))
+			continue;
+		named = named_of(i);
+		if (!named.name)
+			continue;
+		if (is_chosen(choice, named.base ? named.base : named.name, named.call) ||
+		    is_chosen(choice, named.name, named.call))
+			v[i] = found = true;
+	}
+	return found;
+}
+
+static const struct class *class_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (!strcmp(classes[i].name, name) || str_same(classes[i].also, name))
+			return &classes[i];
+	return NULL;
+}
+
+static int no_class(const char *word, struct err *err)
+{
+	struct str all __str = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		str_addf(&all, "%s%%%s", i ? ", " : "", classes[i].name);
+	return err_set(err, -EINVAL, "no such class of system calls: %s (there are %s)", word, all.data);
+}
+
+static int add_pattern(unsigned char *v, const char *pattern, unsigned int of, struct err *err)
 {
 	regex_t regex;
 	int ret = regex_compile(&regex, pattern, err);
 
 	if (ret)
 		return ret;
-	for (int number = 0; number < STRACE_CALLS; number++) {
-		const char *call = syscall_name(number);
-
-		if (call && !regexec(&regex, call, 0, NULL, 0))
-			v[number] = 1;
-	}
+	add(v, &(struct choice){ .regex = &regex, .of = of });
 	regfree(&regex);
+	return 0;
+}
+
+/* Cuts off which programs are meant: @64, @32. */
+static int take_suffix(char *word, unsigned int *of, struct err *err)
+{
+	char *at = strrchr(word, '@');
+
+	*of = OF_64 | OF_32;
+	if (!at)
+		return 0;
+	if (!strcmp(at, "@x32"))
+		return err_set(err, -EINVAL, "%s: calls of x32 programs cannot be chosen by name", word);
+	if (strcmp(at, "@64") && strcmp(at, "@32"))
+		return 0;
+	*of = !strcmp(at, "@64") ? OF_64 : OF_32;
+	*at = '\0';
 	return 0;
 }
 
 static int add_word(unsigned char *v, char *word, struct err *err)
 {
 	bool optional = *word == '?';
-	int number;
+	struct choice choice = { .name = word + optional };
+	int ret = take_suffix(word, &choice.of, err);
 
 	word += optional;
-	if (!strcmp(word, "all"))
-		memset(v, 1, STRACE_CALLS);
-	if (!strcmp(word, "all") || !strcmp(word, "none"))
-		return 0;
-	if (*word == '%' && add_class(v, word + 1))
-		return 0;
-	if (*word == '%')
-		return err_set(err, -EINVAL, "no such class of system calls: %s (there are %%file, %%desc, %%process, "
-					     "%%network, %%signal, %%ipc, %%memory)",
-			       word);
-	if (*word == '/')
-		return add_pattern(v, word + 1, err);
-	number = syscall_number(word);
-	if (number >= 0 && number < STRACE_CALLS) {
-		v[number] = 1;
+	if (ret || !strcmp(word, "none"))
+		return ret;
+	if (!strcmp(word, "all")) {
+		memset(choice.of & OF_64 ? v : v + STRACE_CALLS, 1, choice.of == (OF_64 | OF_32) ? STRACE_PLANS : STRACE_CALLS);
 		return 0;
 	}
-	if (optional || add_class(v, word))
+	if (*word == '/')
+		return add_pattern(v, word + 1, choice.of, err);
+	choice.class = *word == '%' ? class_of(word + 1) : NULL;
+	if (*word == '%' && !choice.class)
+		return no_class(word, err);
+	if (add(v, &choice) || choice.class || optional)
 		return 0;
-	return err_set(err, -EINVAL, "no such system call: %s", word);
+	/* classes without their sign, as they were written once */
+	choice.class = class_of(word);
+	if (!choice.class)
+		return err_set(err, -EINVAL, "no such system call: %s", word);
+	add(v, &choice);
+	return 0;
 }
 
 int strace_set_parse(struct strace_set *set, const char *text, struct err *err)
 {
 	bool others = *text == '!';
 	__free char *copy = base_strdup(text + others);
-	unsigned char v[STRACE_CALLS] = {};
+	unsigned char v[STRACE_PLANS] = {};
 	char *rest = copy, *word;
 	int ret = 0;
 
@@ -125,7 +227,7 @@ int strace_set_parse(struct strace_set *set, const char *text, struct err *err)
 		return ret;
 	/* the last one wins, as in strace */
 	set->any = true;
-	for (int i = 0; i < STRACE_CALLS; i++)
+	for (int i = 0; i < STRACE_PLANS; i++)
 		set->v[i] = others ? !v[i] : v[i];
 	return 0;
 }

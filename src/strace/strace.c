@@ -53,7 +53,8 @@ static const struct opt options[] = {
 	OPT(OPT_BOOL, struct strace_settings, separate, 0, "output-separately", NULL,
 	    "with -o, write the lines of each thread to FILE.TID"),
 	OPT(OPT_LIST, struct strace_settings, events, 'e', "trace", "CALLS",
-	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, separated by commas; "
+	    "only these: names, /REGEX, %file, %desc, %process, %network, %signal, %ipc, %memory, %creds, %clock, %%stat, "
+	    "separated by commas; "
 	    "! before them: all others; and -e WHAT=SET: trace, signal, status, quiet, raw, verbose, abbrev, read, "
 	    "write, decode-fds"),
 	SET(hidden, "signal", "SIGNALS", "only these signals: INT,CHLD, none, !SIGIO", strace_expr_signals),

@@ -17,10 +17,10 @@ struct strace_paths {
 	vec(char *);
 };
 
-/* A set of system calls, a bit for each number. */
+/* A set of system calls: a byte for each number of 64-bit programs, and behind them for each of 32-bit programs. */
 struct strace_set {
 	bool any; /* the user has chosen; else all are in it */
-	unsigned char v[STRACE_CALLS];
+	unsigned char v[STRACE_PLANS];
 };
 
 /* A set of descriptors. */
@@ -137,13 +137,15 @@ static inline bool strace_wants_files(const struct strace_settings *settings)
 }
 
 /*
- * Adds to a set what follows "trace=": names, %classes, /regex, with ! the others. Returns 0, or -EINVAL with err.
+ * Adds to a set what follows "trace=": names, %classes, /regex, with ! the others, with @64 or @32 of such programs
+ * only. Returns 0, or -EINVAL with err.
  */
 int strace_set_parse(struct strace_set *set, const char *text, struct err *err);
 
-static inline bool strace_set_has(const struct strace_set *set, unsigned int number)
+/* compat: of 32-bit programs. */
+static inline bool strace_set_has(const struct strace_set *set, unsigned int number, bool compat)
 {
-	return !set->any || (number < STRACE_CALLS && set->v[number]);
+	return !set->any || (number < STRACE_CALLS && set->v[compat ? STRACE_CALLS + number : number]);
 }
 
 /* Takes one -e. Returns 0, or -EINVAL with err. */

@@ -80,6 +80,14 @@ static bool has(const struct strace_set *set, const char *name)
 	return set->v[syscall_number(name)];
 }
 
+static int number_32(const char *name)
+{
+	for (int i = 0; i < STRACE_CALLS; i++)
+		if (str_same(syscall_name_32(i), name))
+			return i;
+	return -1;
+}
+
 Test(strace, sets_of_calls)
 {
 	struct strace_set set = {};
@@ -97,6 +105,19 @@ Test(strace, sets_of_calls)
 	cr_assert(has(&set, "pread64") && !has(&set, "read"));
 	cr_assert_eq(strace_set_parse(&set, "?nosuch,read", &err), 0);
 	cr_assert(has(&set, "read"));
+	cr_assert_eq(strace_set_parse(&set, "%%stat", &err), 0);
+	cr_assert(has(&set, "fstat") && has(&set, "statx") && !has(&set, "statfs"));
+	cr_assert_eq(strace_set_parse(&set, "%desc", &err), 0);
+	cr_assert(has(&set, "read") && has(&set, "openat") && has(&set, "mq_open") && !has(&set, "connect"));
+	cr_assert_eq(strace_set_parse(&set, "%clock,%creds,%pure,%statfs,%fstatfs,%stat,%lstat,%fstat,%%statfs", &err), 0);
+	cr_assert_eq(strace_set_parse(&set, "read@64,write@32", &err), 0);
+	cr_assert(strace_set_has(&set, syscall_number("read"), false) && !strace_set_has(&set, number_32("read"), true));
+	cr_assert(!has(&set, "write") && strace_set_has(&set, number_32("write"), true));
+	cr_assert_eq(strace_set_parse(&set, "_llseek,all@64", &err), 0);
+	cr_assert(strace_set_has(&set, number_32("_llseek"), true) && has(&set, "read"));
+	cr_assert(!strace_set_has(&set, number_32("read"), true));
+	cr_assert_eq(strace_set_parse(&set, "read@x32", &err), -EINVAL);
+	cr_assert_eq(strace_set_parse(&set, "nosuch@32", &err), -EINVAL);
 	cr_assert_eq(strace_set_parse(&set, "nosuch", &err), -EINVAL);
 	cr_assert_eq(strace_set_parse(&set, "%nosuch", &err), -EINVAL);
 	cr_assert_eq(strace_set_parse(&set, "/(", &err), -EINVAL);
