@@ -39,9 +39,14 @@ static const struct strace_words *flags_of(int protocol, unsigned int type, cons
 /* A family of generic netlink, by the name that this kernel knows; of a recording by its number. False: it has none. */
 static bool add_family(struct strace_line *line, unsigned int type, struct netlink_attribute *name)
 {
-	const char *family = line->settings->elsewhere || type <= NLMSG_MIN_TYPE ? NULL : netlink_family(type);
+	const char *family = "";
 	char number[16];
 
+	if (line->settings->elsewhere || type <= NLMSG_MIN_TYPE)
+		return false;
+	/* the kernel is not asked for what is not printed */
+	if (strace_style() != STRACE_NUMBERS)
+		family = netlink_family(type);
 	if (!family)
 		return false;
 	*name = (struct netlink_attribute){ .name_n = 0 };

@@ -2,14 +2,20 @@
 /* The families of generic netlink, whose numbers this kernel has given them: it is asked once, when one is met. */
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "base/base.h"
+#include "base/clock.h"
 #include "netlink_part.h"
 
 #define MOST_FAMILIES 128
 #define ANSWER_SIZE   16384
+#define PATIENCE_NS   (100 * NS_PER_MS)
 
 static struct {
 	unsigned int id;
@@ -17,8 +23,13 @@ static struct {
 } families[MOST_FAMILIES];
 static size_t n_families;
 
-static int ask(void)
+/*
+ * The kernel answers within send() and recv(), and waits there, deaf to SIGKILL, for whoever holds its lock: a module
+ * that is being loaded, say. So a child asks, which holds no descriptor of ours. Only system calls are safe in it.
+ */
+static void __attribute__((noreturn)) child_run(int out, pid_t parent)
 {
+	static char answer[ANSWER_SIZE] __attribute__((aligned(8)));
 	const struct {
 		struct nlmsghdr head;
 		struct genlmsghdr command;
@@ -26,15 +37,18 @@ static int ask(void)
 		{ .nlmsg_len = sizeof(message), .nlmsg_type = GENL_ID_CTRL, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
 		{ .cmd = CTRL_CMD_GETFAMILY, .version = 1 },
 	};
-	const struct timeval most = { .tv_usec = 100000 };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	ssize_t n;
+	int fd;
 
-	if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most)) ||
-			send(fd, &message, sizeof(message), 0) != sizeof(message))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(out, 0) ||
+	    syscall(SYS_close_range, 1, ~0U, 0))
+		_exit(1);
+	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
+	if (fd < 0 || send(fd, &message, sizeof(message), 0) != sizeof(message))
+		_exit(1);
+	while ((n = recv(fd, answer, sizeof(answer), 0)) > 0 && send(0, answer, n, MSG_NOSIGNAL) == n)
+		;
+	_exit(0);
 }
 
 /* The attributes of one family, in n bytes. */
@@ -82,20 +96,50 @@ static bool add_answer(const char *bytes, size_t n)
 	return true;
 }
 
+/* Takes what the child sends, until there is no more or the time is over. */
+static void take_answers(int in)
+{
+	__free char *answer = base_alloc(ANSWER_SIZE);
+	uint64_t until = clock_monotonic_ns() + PATIENCE_NS, now;
+	struct pollfd more = { .fd = in, .events = POLLIN };
+	ssize_t n;
+
+	while ((now = clock_monotonic_ns()) < until) {
+		if (poll(&more, 1, (int)((until - now) / NS_PER_MS) + 1) <= 0)
+			continue;
+		n = recv(in, answer, ANSWER_SIZE, MSG_DONTWAIT);
+		if (n <= 0 || !add_answer(answer, n))
+			break;
+	}
+}
+
+static void ask(void)
+{
+	pid_t child, parent = getpid();
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return;
+	child = fork();
+	if (!child)
+		child_run(sockets[1], parent);
+	close(sockets[1]);
+	if (child > 0) {
+		take_answers(sockets[0]);
+		kill(child, SIGKILL);
+		/* one that waits for the lock ends later */
+		waitpid(child, NULL, WNOHANG);
+	}
+	close(sockets[0]);
+}
+
 const char *netlink_family(unsigned int id)
 {
 	static bool asked;
-	char *answer __free = NULL;
-	int fd __close = -1;
-	ssize_t n;
 
-	if (!asked) {
-		asked = true;
-		answer = base_alloc(ANSWER_SIZE);
-		fd = ask();
-		while (fd >= 0 && (n = recv(fd, answer, ANSWER_SIZE, 0)) > 0 && add_answer(answer, n))
-			;
-	}
+	if (!asked)
+		ask();
+	asked = true;
 	for (size_t i = 0; i < n_families; i++)
 		if (families[i].id == id)
 			return families[i].name;
