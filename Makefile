@@ -158,7 +158,7 @@ bench-peers: ## the same beside bcc, bpftrace, perf, trace-cmd, strace (as root;
 bench-service: all tests ## restart, upgrade and scrape the exporter as a service, in guests, for an hour
 	@tests/bench/service/run
 
-bench-strace: all ## compare the lines of sonde strace with strace's, of the same runs, for 50 commands (as root)
+bench-strace: all ## compare the lines of sonde strace with strace's, of the same runs, for 81 commands (as root)
 	@tests/bench/strace/compare -k
 
 stacks: ## compare stacks of real programs with those of perf and gdb, on this machine (as root; installs what is missing)

@@ -5,6 +5,7 @@
 #include "kernel/syscalls.h"
 #include "strace/decode.h"
 #include "strace/strace_part.h"
+#include "strace/types_ioctl.h"
 
 static struct strace_settings settings = { .size = 8, .column = 40 };
 
@@ -420,4 +421,12 @@ Test(strace, calls_that_end)
 	str_addc(&out, ' ');
 	strace_decode_result(&out, syscall_number("brk"), 0x1000);
 	cr_assert_str_eq(out.data, "openat = 3 openat = -1 ENOENT (No such file or directory) brk = 0x1000");
+}
+
+/* dpkg makes hundreds of these. */
+Test(strace, request_of_extents)
+{
+	const struct strace_ioctl *request = strace_ioctl_of(0xc020660b);
+
+	cr_assert(request && !strncmp(request->name, "FS_IOC_FIEMAP\n", request->name_n + 1));
 }
