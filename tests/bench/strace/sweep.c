@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sweep SEED TIMES [NUMBER]: makes each system call, or the one with this number, so many times with random arguments,
- * each in a process of its own. For the comparison of `sonde strace` with strace: what both say of such calls must be the
+ * sweep SEED TIMES [FIRST [LAST]]: makes each system call, or those with these numbers, so many times with random
+ * arguments, each in a process of its own. For the comparison of `sonde strace` with strace: what both say of such calls must be the
  * same. It gives up the rights of root first, so that no call changes anything outside of its directory.
  */
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -133,6 +134,143 @@ static uint64_t argument(void)
 	}
 }
 
+/* What makes sense in the arguments of calls that do many things: one of these for every other argument of theirs. */
+static const struct {
+	int number;
+	unsigned int arg;
+	uint64_t first, last;
+} hints[] = {
+#ifdef SYS_open
+	{ SYS_open, 1, 0, 0x7fffff },
+	{ SYS_poll, 1, 0, 9 },
+	{ SYS_select, 0, 0, 70 },
+	{ SYS_access, 1, 0, 15 },
+	{ SYS_epoll_wait, 2, 0, 9 },
+	{ SYS_signalfd, 2, 8, 8 },
+	{ SYS_arch_prctl, 0, 0x1000, 0x1026 },
+	{ SYS_arch_prctl, 0, 0x2000, 0x2004 },
+	{ SYS_modify_ldt, 0, 0, 2 },
+	{ SYS_modify_ldt, 0, 17, 17 },
+	{ SYS_modify_ldt, 2, 14, 17 },
+	{ SYS_sysfs, 0, 0, 4 },
+	{ SYS_iopl, 0, 0, 4 },
+#endif
+	{ SYS_lseek, 2, 0, 5 },
+	{ SYS_mmap, 2, 0, 15 },
+	{ SYS_mmap, 3, 0, 0x3fffff },
+	{ SYS_mprotect, 2, 0, 15 },
+	{ SYS_mremap, 3, 0, 8 },
+	{ SYS_msync, 2, 0, 8 },
+	{ SYS_madvise, 2, 0, 26 },
+	{ SYS_madvise, 2, 100, 105 },
+	{ SYS_rt_sigaction, 0, 0, 66 },
+	{ SYS_rt_sigaction, 3, 8, 8 },
+	{ SYS_rt_sigprocmask, 0, 0, 4 },
+	{ SYS_rt_sigprocmask, 3, 8, 8 },
+	{ SYS_rt_sigpending, 1, 1, 9 },
+	{ SYS_rt_sigtimedwait, 3, 8, 8 },
+	{ SYS_rt_sigsuspend, 1, 8, 8 },
+	{ SYS_ioctl, 1, 0x5401, 0x5470 },
+	{ SYS_ioctl, 1, 0x8901, 0x89ff },
+	{ SYS_ioctl, 1, 0x40000000, 0xffffffff },
+	{ SYS_readv, 2, 0, 9 },
+	{ SYS_writev, 2, 0, 9 },
+	{ SYS_shmget, 2, 0, 0xffff },
+	{ SYS_shmat, 2, 0, 0xffff },
+	{ SYS_shmctl, 1, 0, 16 },
+	{ SYS_shmctl, 1, 0x100, 0x110 },
+	{ SYS_getitimer, 0, 0, 4 },
+	{ SYS_setitimer, 0, 0, 4 },
+	{ SYS_socket, 0, 0, 47 },
+	{ SYS_socket, 1, 0, 12 },
+	{ SYS_socket, 1, 0x80000, 0x8080a },
+	{ SYS_socket, 2, 0, 300 },
+	{ SYS_socketpair, 0, 0, 47 },
+	{ SYS_socketpair, 1, 0, 12 },
+	{ SYS_connect, 2, 0, 130 },
+	{ SYS_bind, 2, 0, 130 },
+	{ SYS_sendto, 5, 0, 130 },
+	{ SYS_shutdown, 1, 0, 4 },
+	{ SYS_setsockopt, 1, 0, 1 },
+	{ SYS_setsockopt, 1, 0, 280 },
+	{ SYS_setsockopt, 2, 0, 80 },
+	{ SYS_setsockopt, 4, 0, 40 },
+	{ SYS_getsockopt, 1, 0, 1 },
+	{ SYS_getsockopt, 1, 0, 280 },
+	{ SYS_getsockopt, 2, 0, 80 },
+	{ SYS_wait4, 2, 0, 15 },
+	{ SYS_semget, 2, 0, 0xffff },
+	{ SYS_semop, 2, 0, 9 },
+	{ SYS_semctl, 2, 0, 21 },
+	{ SYS_semctl, 2, 0x100, 0x115 },
+	{ SYS_msgget, 1, 0, 0xffff },
+	{ SYS_msgsnd, 2, 0, 60 },
+	{ SYS_msgrcv, 2, 0, 60 },
+	{ SYS_msgrcv, 4, 0, 0xffff },
+	{ SYS_msgctl, 1, 0, 15 },
+	{ SYS_msgctl, 1, 0x100, 0x110 },
+	{ SYS_fcntl, 1, 0, 40 },
+	{ SYS_fcntl, 1, 1024, 1045 },
+	{ SYS_fcntl, 2, 0, 0xffff },
+	{ SYS_flock, 1, 0, 0xff },
+	{ SYS_getrlimit, 0, 0, 17 },
+	{ SYS_setrlimit, 0, 0, 17 },
+	{ SYS_getrusage, 0, 0, 2 },
+	{ SYS_syslog, 0, 0, 12 },
+	{ SYS_getgroups, 0, 0, 4 },
+	{ SYS_setgroups, 0, 0, 9 },
+	{ SYS_personality, 0, 0, 0x20 },
+	{ SYS_personality, 0, 0, 0xfffffff },
+	{ SYS_getpriority, 0, 0, 3 },
+	{ SYS_setpriority, 0, 0, 3 },
+	{ SYS_sched_setscheduler, 1, 0, 8 },
+	{ SYS_sched_setscheduler, 1, 0x40000000, 0x40000009 },
+	{ SYS_sched_get_priority_max, 0, 0, 8 },
+	{ SYS_sched_get_priority_min, 0, 0, 8 },
+	{ SYS_mlockall, 0, 0, 8 },
+	{ SYS_prctl, 0, 1, 80 },
+	{ SYS_prctl, 1, 0, 9 },
+	{ SYS_prctl, 2, 0, 9 },
+	{ SYS_mount, 3, 0, 0x3ffffff },
+	{ SYS_mount, 3, 0xc0ed0000, 0xc0edffff },
+	{ SYS_umount2, 1, 0, 16 },
+	{ SYS_swapon, 1, 0, 0x7ffff },
+	{ SYS_reboot, 0, 0xfee1dead, 0xfee1dead },
+	{ SYS_reboot, 1, 672274793, 672274793 },
+	{ SYS_reboot, 2, 0x1234567, 0x1234567 },
+	{ SYS_quotactl, 0, 0x80000100, 0x80000903 },
+	{ SYS_quotactl, 0, 0x580100, 0x580903 },
+	{ SYS_futex, 1, 0, 15 },
+	{ SYS_futex, 1, 0x80, 0x8f },
+	{ SYS_futex, 1, 0x100, 0x19f },
+	{ SYS_sched_setaffinity, 1, 0, 64 },
+	{ SYS_sched_getaffinity, 1, 0, 64 },
+	{ SYS_io_setup, 0, 1, 3 },
+	{ SYS_io_submit, 1, 0, 5 },
+	{ SYS_io_getevents, 2, 0, 5 },
+	{ SYS_fadvise64, 3, 0, 8 },
+	{ SYS_timer_create, 0, 0, 13 },
+	{ SYS_clock_settime, 0, 0, 13 },
+	{ SYS_clock_gettime, 0, 0, 13 },
+	{ SYS_clock_getres, 0, 0, 13 },
+	{ SYS_clock_nanosleep, 0, 0, 13 },
+	{ SYS_epoll_ctl, 1, 0, 4 },
+	{ SYS_mbind, 2, 0, 8 },
+	{ SYS_mbind, 4, 0, 300 },
+	{ SYS_set_mempolicy, 0, 0, 8 },
+	{ SYS_set_mempolicy, 2, 0, 300 },
+	{ SYS_get_mempolicy, 2, 0, 300 },
+	{ SYS_get_mempolicy, 4, 0, 8 },
+};
+
+/* Makes an argument one that makes sense, or leaves it. */
+static void hint(long number, uint64_t *args)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
+		if (hints[i].number == number && random_below(2))
+			args[hints[i].arg] = hints[i].first + random_below(hints[i].last - hints[i].first + 1);
+}
+
 static void open_files(void)
 {
 	int pair[2];
@@ -162,6 +300,7 @@ static void try_call(long number)
 
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
 		args[i] = argument();
+	hint(number, args);
 	self = getpid();
 	setitimer(ITIMER_REAL, &soon, NULL);
 	syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
@@ -188,6 +327,9 @@ static void lose_rights(void)
 {
 	const struct rlimit processes = { 200, 200 }, bytes = { 1 << 20, 1 << 20 }, none = {};
 
+	/* what it makes of System V ends with it */
+	if (!geteuid())
+		syscall(SYS_unshare, CLONE_NEWIPC);
 	if (!geteuid() && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
 		exit(1);
 	setrlimit(RLIMIT_NPROC, &processes);
@@ -199,7 +341,8 @@ int main(int argc, char **argv)
 {
 	uint64_t seed = argc > 1 ? atoi(argv[1]) : 1;
 	int times = argc > 2 ? atoi(argv[2]) : 1;
-	long only = argc > 3 ? atoi(argv[3]) : -1;
+	long first = argc > 3 ? atoi(argv[3]) : 0, last = argc > 4 ? atoi(argv[4]) : argc > 3 ? first
+											      : CALLS;
 
 	setsid();
 	umask(0);
@@ -212,7 +355,7 @@ int main(int argc, char **argv)
 		munmap(pages[i] + PAGE, PAGE);
 	}
 	open_files();
-	for (long number = only < 0 ? 0 : only; number <= (only < 0 ? CALLS : only); number++) {
+	for (long number = first; number <= last; number++) {
 		for (int i = 0; i < times && !is_left_out(number); i++) {
 			state = (seed * 1000 + number) * 1000003 + i + 1;
 			for (int j = 0; j < 9; j++)
