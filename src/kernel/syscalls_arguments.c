@@ -10,13 +10,14 @@
 static const char *const by_arguments[SYSCALL_ARGUMENTS] = {
 	"fork getegid geteuid getgid getpgrp getpid getppid gettid getuid inotify_init munlockall pause "
 	"restart_syscall rt_sigreturn sched_yield setsid sync vfork vhangup",
-	"acct adjtimex alarm brk chdir chroot close dup epoll_create epoll_create1 eventfd exit exit_group fchdir "
+	"_sysctl get_kernel_syms acct adjtimex alarm brk chdir chroot close dup epoll_create epoll_create1 eventfd exit exit_group fchdir "
 	"fdatasync fsync get_thread_area getpgid getsid inotify_init1 io_destroy iopl memfd_secret mlockall "
 	"mq_unlink personality pipe pkey_free rmdir sched_get_priority_max sched_get_priority_min "
 	"sched_getscheduler set_thread_area set_tid_address setfsgid setfsuid setgid setuid shmdt swapoff "
 	"syncfs sysinfo time timer_delete timer_getoverrun times umask uname unlink unshare uselib "
 	"userfaultfd",
 	"access arch_prctl capget capset chmod clock_adjtime clock_getres clock_gettime clock_settime clone3 creat "
+	"create_module "
 	"delete_module dup2 eventfd2 fanotify_init fchmod flock fremovexattr fsopen fstat fstatfs ftruncate "
 	"getcwd getgroups getitimer getpriority getrlimit getrusage gettimeofday inotify_rm_watch io_setup "
 	"io_uring_setup ioprio_get kill landlock_restrict_self link listen lremovexattr lstat memfd_create "
@@ -29,12 +30,14 @@ static const char *const by_arguments[SYSCALL_ARGUMENTS] = {
 	"finit_module flistxattr fsmount fspick futimesat get_robust_list getcpu getdents getdents64 "
 	"getpeername getrandom getresgid getresuid getsockname init_module inotify_add_watch io_cancel "
 	"io_submit ioctl ioperm ioprio_set landlock_create_ruleset lchown listxattr llistxattr lookup_dcookie "
+	"nfsservctl security tuxcall "
 	"lseek lsm_list_modules madvise map_shadow_stack membarrier mincore mkdirat mknod mlock2 modify_ldt "
 	"mprotect mseal mq_getsetattr msgctl msync open open_by_handle_at open_tree pidfd_getfd poll read readahead "
 	"readlink readv recvmsg rt_sigqueueinfo sched_getaffinity sched_setaffinity sched_setattr "
 	"sched_setscheduler seccomp semget semop sendmsg set_mempolicy setitimer setpriority setresgid "
 	"setresuid shmat shmctl shmget signalfd socket symlinkat sysfs syslog tgkill timer_create unlinkat "
 	"write writev",
+	"epoll_ctl_old epoll_wait_old "
 	"accept4 clock_nanosleep epoll_ctl epoll_wait faccessat2 fadvise64 fallocate fchmodat2 fgetxattr "
 	"fstatat futex_requeue futex_wake getxattr io_uring_register kexec_load landlock_add_rule lgetxattr "
 	"listmount listns lsm_get_self_attr lsm_set_self_attr migrate_pages mknodat mq_open msgsnd newfstatat "
@@ -43,6 +46,7 @@ static const char *const by_arguments[SYSCALL_ARGUMENTS] = {
 	"rt_sigtimedwait rt_tgsigqueueinfo sched_getattr semctl semtimedop sendfile sendmmsg signalfd4 "
 	"set_mempolicy_home_node socketpair statmount sync_file_range tee timer_settime timerfd_settime "
 	"utimensat vmsplice wait4",
+	"afs_syscall getpmsg putpmsg query_module vserver "
 	"add_key clone execveat fanotify_mark fchownat file_getattr file_setattr fsconfig fsetxattr "
 	"futex_waitv get_mempolicy getsockopt io_getevents kcmp kexec_file_load keyctl linkat listxattrat "
 	"lsetxattr mount mount_setattr move_mount mq_timedreceive mq_timedsend mremap msgrcv "

@@ -34,6 +34,7 @@ Test(syscalls_arguments, whole_names)
 	cr_expect_eq(syscall_arguments(syscall_number("dup3")), 3);
 	cr_expect_eq(syscall_arguments(syscall_number("sync")), 0);
 	cr_expect_eq(syscall_arguments(syscall_number("fsync")), 1);
+	cr_expect_eq(syscall_arguments(syscall_number("create_module")), 2);
 	cr_expect_eq(syscall_arguments(100000), SYSCALL_ARGUMENTS);
 	cr_expect_eq(syscall_arguments(-1), SYSCALL_ARGUMENTS);
 }
