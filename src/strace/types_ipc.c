@@ -22,31 +22,35 @@ static void print_key(struct strace_line *line, unsigned int arg)
 const struct strace_type t_ipc_key = { print_key };
 
 /* Flags, with the mode in the lowest bits. */
-static void add_get_flags(struct strace_line *line, unsigned int arg, const char *names)
+static void print_ipc_flags(struct strace_line *line, unsigned int arg)
 {
-	unsigned int flags = strace_arg(line, arg);
+	static const struct strace_words names = { "", "=0x200 IPC_CREAT IPC_EXCL IPC_NOWAIT" };
+	unsigned int flags = strace_arg(line, arg), named = flags & ~0777U;
 
-	/* with huge pages: the power of two of their size */
-	unsigned int shift = flags & SHM_HUGETLB ? flags >> 26 : 0;
-
-	flags &= ~(shift << 26);
-	if (flags & ~0777U) {
-		strace_bits(line->out, &(const struct strace_words){ "", names }, flags & ~0777U);
+	/* strace writes no '|' behind what has no name at all */
+	if (named & (IPC_CREAT | IPC_EXCL | IPC_NOWAIT)) {
+		strace_bits(line->out, &names, named);
 		str_addc(line->out, '|');
+	} else if (named) {
+		str_addf(line->out, "%#x", named);
 	}
-	if (shift)
-		str_addf(line->out, "%u<<SHM_HUGE_SHIFT|", shift);
 	str_addf(line->out, "%#03o", flags & 0777);
 }
 
-static void print_ipc_flags(struct strace_line *line, unsigned int arg)
-{
-	add_get_flags(line, arg, "=0x200 IPC_CREAT IPC_EXCL IPC_NOWAIT");
-}
-
+/* Of shared memory, with the power of two of the size of huge pages in the highest bits. */
 static void print_shm_flags(struct strace_line *line, unsigned int arg)
 {
-	add_get_flags(line, arg, "=0x200 IPC_CREAT IPC_EXCL SHM_HUGETLB SHM_NORESERVE");
+	static const struct strace_words names = { "", "=0x200 IPC_CREAT IPC_EXCL SHM_HUGETLB SHM_NORESERVE" };
+	unsigned int flags = strace_arg(line, arg), shift = flags >> 26, named = flags & 0x3fffe00;
+
+	if (named & 0x1e00)
+		strace_bits(line->out, &names, named);
+	else if (named)
+		str_addf(line->out, "%#x", named);
+	str_add(line->out, named ? "|" : "");
+	if (shift)
+		str_addf(line->out, "%u<<SHM_HUGE_SHIFT|", shift);
+	str_addf(line->out, "%#03o", flags & 0777);
 }
 const struct strace_type t_ipc_get = { print_ipc_flags }, t_shm_get = { print_shm_flags };
 BITS(t_shm_at, "SHM_", "=0x1000 RDONLY RND REMAP EXEC");
