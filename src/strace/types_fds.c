@@ -137,12 +137,16 @@ static bool add_fds(struct str *out, const struct strace_blob *blob, int n, stru
 	return any;
 }
 
+#define FD_SET_BYTES 128
+
 static void print_fd_set(struct strace_line *line, unsigned int arg)
 {
 	struct strace_line begin = *line;
 	const struct strace_blob *blob = strace_before(line, arg);
+	int n = strace_arg(line, 0);
 
-	if (blob && blob->status != STRACE_UNREAD) {
+	/* in longs, as the kernel reads it */
+	if (blob && blob->status != STRACE_UNREAD && (blob->n == FD_SET_BYTES || blob->n >= (n + 63) / 64 * 8)) {
 		/* what the set was, and the descriptors then */
 		if (begin.enter)
 			begin.exit = NULL;
@@ -154,7 +158,7 @@ static void print_fd_set(struct strace_line *line, unsigned int arg)
 const struct strace_type t_fd_set = {
 	print_fd_set,
 	.both = true,
-	.steps = { STEP_READS(128), { STRACE_FILES, .from = STRACE_FROM_BLOB, .scale = STRACE_FILES_BITS } },
+	.steps = { STEP_ARRAY_TO_EDGE(STRACE_FROM_NONE, FD_SET_BYTES, 1), { STRACE_FILES, .from = STRACE_FROM_BLOB, .scale = STRACE_FILES_BITS } },
 };
 
 static void print_timeval_before(struct strace_line *line, unsigned int arg)
