@@ -89,6 +89,7 @@ static const struct strace_type *const same[] = {
 	&t_fsconfig_value,
 	&t_landlock_what,
 	&t_user_desc,
+	&t_ldt,
 	&t_user_desc_out,
 	&t_sem_ops,
 	&t_page_nodes,

@@ -228,7 +228,7 @@ void strace_flags_more(struct str *out, const struct strace_family *family, uint
 const char *strace_name_of(const struct strace_family *family, uint64_t value);
 void strace_choice(struct str *out, const struct strace_family *family, uint64_t value);
 /* MPOL_BIND|MPOL_F_STATIC_NODES */
-void strace_mempolicy(struct str *out, unsigned int mode);
+void strace_mempolicy(struct str *out, uint64_t mode);
 /* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
 void strace_ioprio(struct str *out, unsigned int value);
 /* POLLIN|POLLOUT */

@@ -5,22 +5,28 @@
 
 #include "type.h"
 
-#define TYPE(NAME)	     extern const struct strace_type NAME
-#define FLAGS(NAME, FAMILY)  const struct strace_type NAME = { strace_print_flags, .data = &(FAMILY) }
-#define CHOICE(NAME, FAMILY) const struct strace_type NAME = { strace_print_choice, .data = &(FAMILY) }
+#define TYPE(NAME)	    extern const struct strace_type NAME
+#define FLAGS(NAME, FAMILY) const struct strace_type NAME = { strace_print_flags, .data = &(FAMILY) }
+/* of 64 bits */
+#define FLAGS_LONG(NAME, FAMILY) const struct strace_type NAME = { strace_print_flags_long, .data = &(FAMILY) }
+#define CHOICE(NAME, FAMILY)	 const struct strace_type NAME = { strace_print_choice, .data = &(FAMILY) }
 void strace_print_flags(struct strace_line *line, unsigned int arg);
+void strace_print_flags_long(struct strace_line *line, unsigned int arg);
 void strace_print_choice(struct strace_line *line, unsigned int arg);
 /* The same of names in one text. */
 #define WORDS(NAME, PREFIX, NAMES) \
 	const struct strace_type NAME = { strace_print_word, .data = &(const struct strace_words){ PREFIX, NAMES } }
 #define BITS(NAME, PREFIX, NAMES) \
 	const struct strace_type NAME = { strace_print_bits, .data = &(const struct strace_words){ PREFIX, NAMES } }
+#define BITS_LONG(NAME, PREFIX, NAMES) \
+	const struct strace_type NAME = { strace_print_bits_long, .data = &(const struct strace_words){ PREFIX, NAMES } }
 /* Of several prefixes; UNKNOWN stands for what has no name. */
 #define WORDS_MIXED(NAME, UNKNOWN, NAMES) \
 	const struct strace_type NAME = { strace_print_word, .data = &(const struct strace_words){ "", NAMES, UNKNOWN } }
 #define BITS_MIXED(NAME, UNKNOWN, NAMES) \
 	const struct strace_type NAME = { strace_print_bits, .data = &(const struct strace_words){ "", NAMES, UNKNOWN } }
 void strace_print_word(struct strace_line *line, unsigned int arg);
+void strace_print_bits_long(struct strace_line *line, unsigned int arg);
 void strace_print_bits(struct strace_line *line, unsigned int arg);
 
 /* numbers */
@@ -45,6 +51,7 @@ TYPE(t_clock);
 /* texts */
 TYPE(t_path);
 TYPE(t_text);
+TYPE(t_host_name);
 TYPE(t_in);   /* as many bytes as the next argument says */
 TYPE(t_out);  /* as many bytes as the result says */
 TYPE(t_sent); /* the same two, of messages on a socket */
@@ -173,6 +180,7 @@ TYPE(t_futex_op);
 TYPE(t_prctl);
 TYPE(t_prctl_arg);
 TYPE(t_arch_prctl);
+TYPE(t_arch_prctl_arg);
 TYPE(t_epoll_op);
 TYPE(t_epoll_event);
 TYPE(t_epoll_events);
@@ -183,6 +191,7 @@ TYPE(t_wait_kind);
 TYPE(t_kcmp);
 TYPE(t_membarrier_flags);
 TYPE(t_mempolicy);
+TYPE(t_mempolicy_long); /* of 64 bits */
 TYPE(t_mempolicy_flags);
 TYPE(t_mbind_flags);
 TYPE(t_msync_flags);
@@ -229,6 +238,8 @@ TYPE(t_page_nodes);
 TYPE(t_page_status);
 TYPE(t_user_desc);
 TYPE(t_user_desc_out);
+TYPE(t_ldt);
+TYPE(t_sysctl);
 TYPE(t_aio_request);
 TYPE(t_aio_requests);
 TYPE(t_aio_event);
@@ -333,6 +344,7 @@ void strace_ret_personality(struct strace_line *line);
 void strace_ret_ioprio(struct strace_line *line);
 void strace_ret_time(struct strace_line *line);
 void strace_ret_timex(struct strace_line *line);
+void strace_ret_modify_ldt(struct strace_line *line);
 
 extern const struct strace_words strace_capabilities;
 /* [{d_ino=...}, ...] of entries of a directory. */

@@ -232,10 +232,13 @@ static void add_futex_wait(struct strace_line *line, unsigned int arg, unsigned 
 		str_addf(out, ", %#llx", U(strace_arg(line, 4)));
 }
 
+/* The operation is in these bits, whatever stands above them. */
+#define FUTEX_OPS 0x7f
+
 /* All after the operation: how many arguments there are depends on it. */
 static void print_futex(struct strace_line *line, unsigned int arg)
 {
-	unsigned int op = strace_arg(line, 1) & FUTEX_CMD_MASK;
+	unsigned int op = strace_arg(line, 1) & FUTEX_OPS;
 	unsigned int value = strace_arg(line, 2), value2 = strace_arg(line, 3), value3 = strace_arg(line, 5);
 	struct str *out = line->out;
 
@@ -289,8 +292,72 @@ static STRACE_FAMILY(arch_prctls, "ARCH_???", { "ARCH_SET_GS", 0x1001 }, { "ARCH
 		     { "ARCH_SET_CPUID", 0x1012 }, { "ARCH_GET_XCOMP_SUPP", 0x1021 },
 		     { "ARCH_GET_XCOMP_PERM", 0x1022 }, { "ARCH_REQ_XCOMP_PERM", 0x1023 }, { "ARCH_GET_XCOMP_GUEST_PERM", 0x1024 },
 		     { "ARCH_REQ_XCOMP_GUEST_PERM", 0x1025 }, { "ARCH_MAP_VDSO_X32", 0x2001 }, { "ARCH_MAP_VDSO_32", 0x2002 },
-		     { "ARCH_MAP_VDSO_64", 0x2003 });
+		     { "ARCH_MAP_VDSO_64", 0x2003 }, { "ARCH_GET_UNTAG_MASK", 0x4001 },
+		     { "ARCH_ENABLE_TAGGED_ADDR", 0x4002 }, { "ARCH_GET_MAX_TAG_BITS", 0x4003 },
+		     { "ARCH_FORCE_TAGGED_SVA", 0x4004 }, { "ARCH_SHSTK_ENABLE", 0x5001 },
+		     { "ARCH_SHSTK_DISABLE", 0x5002 }, { "ARCH_SHSTK_LOCK", 0x5003 }, { "ARCH_SHSTK_UNLOCK", 0x5004 },
+		     { "ARCH_SHSTK_STATUS", 0x5005 });
 CHOICE(t_arch_prctl, arch_prctls);
+
+/* A number with the names of what it stands for as a remark. */
+static void add_remark(struct str *out, const struct strace_words *words, uint64_t value, bool bits)
+{
+	struct str names __str = {};
+	const enum strace_style style = strace_style();
+
+	str_addf(out, "%#llx", U(value));
+	if (style == STRACE_NUMBERS)
+		return;
+	strace_set_style(STRACE_NAMES);
+	if (bits)
+		strace_bits(&names, words, value);
+	else if (!strace_word_if(&names, words, value))
+		str_addf(&names, "%s???", words->prefix);
+	strace_set_style(style);
+	str_addf(out, " /* %s */", names.data);
+}
+
+/* A register's address, parts of the processor's state, or one of them. */
+static void print_arch_prctl_arg(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words part = {
+		"XFEATURE_", "FP SSE YMM BNDREGS BNDCSR OPMASK ZMM_Hi256 Hi16_ZMM PT_UNIMPLEMENTED_SO_FAR PKRU PASID =15 LBR "
+			     "=17 XTILE_CFG XTILE_DATA"
+	};
+	static const struct strace_words parts = {
+		"XFEATURE_MASK_", "=3 FPSSE =1 FP SSE YMM BNDREGS BNDCSR OPMASK ZMM_Hi256 Hi16_ZMM PT PKRU PASID =0x8000 LBR "
+				  "=0x20000 XTILE_CFG XTILE_DATA"
+	};
+	unsigned int option = strace_arg(line, 0);
+	const uint64_t *value;
+
+	switch (option) {
+	case 0x1011: /* ARCH_GET_CPUID */
+		break;
+	case 0x1023: /* ARCH_REQ_XCOMP_PERM and that of guests */
+	case 0x1025:
+		add_remark(line->out, &part, strace_arg(line, arg), false);
+		break;
+	case 0x1003: /* ARCH_GET_FS to ARCH_GET_XCOMP_GUEST_PERM: what is filled in */
+	case 0x1004:
+	case 0x1021:
+	case 0x1022:
+	case 0x1024:
+		value = strace_struct(line, arg, 0, sizeof(*value));
+		if (!value)
+			break;
+		str_addc(line->out, '[');
+		if (option <= 0x1004)
+			strace_address(line->out, *value);
+		else
+			add_remark(line->out, &parts, *value, true);
+		str_addc(line->out, ']');
+		break;
+	default:
+		strace_address(line->out, strace_arg(line, arg));
+	}
+}
+const struct strace_type t_arch_prctl_arg = { print_arch_prctl_arg, .steps = { STEP_WRITES(8) } };
 
 /* --- epoll --- */
 

@@ -100,7 +100,8 @@ const struct strace_type t_handle = { print_handle, .both = true, .steps = HANDL
 /* Only of what is a device. */
 static void print_device(struct strace_line *line, unsigned int arg)
 {
-	uint64_t mode = strace_arg(line, arg - 1), device = strace_arg(line, arg);
+	uint64_t mode = strace_arg(line, arg - 1);
+	unsigned int device = strace_arg(line, arg);
 
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		strace_device(line->out, device);

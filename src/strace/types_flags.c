@@ -31,7 +31,7 @@ STRACE_FAMILY(strace_open_flags, "O_???", N(O_CREAT), N(O_EXCL), N(O_NOCTTY), N(
 	      N(O_NONBLOCK), N(O_SYNC), N(O_DSYNC), { "__O_SYNC", 04000000 }, N(O_DIRECT),
 	      { "O_LARGEFILE", LARGEFILE }, N(O_NOFOLLOW),
 	      N(O_NOATIME), N(O_CLOEXEC), N(O_PATH), N(O_TMPFILE), { "__O_TMPFILE", 020000000 }, N(O_DIRECTORY),
-	      { "FASYNC", O_ASYNC });
+	      { "O_EMPTYPATH", 0400000000 }, { "FASYNC", O_ASYNC });
 
 static void print_open_flags(struct strace_line *line, unsigned int arg)
 {
@@ -46,7 +46,7 @@ const struct strace_type t_open_flags = { print_open_flags };
 
 static STRACE_FAMILY(prot, "PROT_???", N(PROT_NONE), N(PROT_READ), N(PROT_WRITE), N(PROT_EXEC), { "PROT_SEM", 8 },
 		     N(PROT_GROWSDOWN), N(PROT_GROWSUP));
-FLAGS(t_prot, prot);
+FLAGS_LONG(t_prot, prot);
 
 /* MAP_SHARED_VALIDATE has the bits of both others */
 #ifndef MAP_32BIT
@@ -58,7 +58,7 @@ FLAGS(t_prot, prot);
 static STRACE_FAMILY(map_kinds, "MAP_???", N(MAP_SHARED), N(MAP_PRIVATE), N(MAP_SHARED_VALIDATE),
 		     N(MAP_DROPPABLE));
 static STRACE_FAMILY(map_flags, "MAP_???", N(MAP_FIXED), N(MAP_ANONYMOUS),
-		     N(MAP_32BIT),
+		     N(MAP_32BIT), { "MAP_ABOVE4G", 0x80 },
 		     N(MAP_NORESERVE), N(MAP_POPULATE), N(MAP_NONBLOCK), N(MAP_GROWSDOWN), N(MAP_DENYWRITE),
 		     N(MAP_EXECUTABLE), N(MAP_LOCKED), N(MAP_STACK), N(MAP_HUGETLB), N(MAP_SYNC),
 		     N(MAP_FIXED_NOREPLACE));
@@ -99,10 +99,12 @@ static STRACE_FAMILY(advices, "MADV_???", N(MADV_NORMAL), N(MADV_RANDOM), N(MADV
 		     N(MADV_DONTNEED), N(MADV_FREE), N(MADV_REMOVE), N(MADV_DONTFORK), N(MADV_DOFORK),
 		     N(MADV_HWPOISON), N(MADV_MERGEABLE), N(MADV_UNMERGEABLE), N(MADV_HUGEPAGE),
 		     N(MADV_NOHUGEPAGE), N(MADV_DONTDUMP), N(MADV_DODUMP), N(MADV_WIPEONFORK), N(MADV_KEEPONFORK),
-		     N(MADV_COLD), N(MADV_PAGEOUT), N(MADV_POPULATE_READ), N(MADV_POPULATE_WRITE));
+		     N(MADV_COLD), N(MADV_PAGEOUT), N(MADV_POPULATE_READ), N(MADV_POPULATE_WRITE),
+		     { "MADV_DONTNEED_LOCKED", 24 }, { "MADV_COLLAPSE", 25 }, { "MADV_SOFT_OFFLINE", 101 },
+		     { "MADV_GUARD_INSTALL", 102 }, { "MADV_GUARD_REMOVE", 103 });
 CHOICE(t_madvise, advices);
 static STRACE_FAMILY(mremap_flags, "MREMAP_???", N(MREMAP_MAYMOVE), N(MREMAP_FIXED), N(MREMAP_DONTUNMAP));
-FLAGS(t_mremap_flags, mremap_flags);
+FLAGS_LONG(t_mremap_flags, mremap_flags);
 static void print_mremap_new(struct strace_line *line, unsigned int arg)
 {
 	unsigned int flags = strace_arg(line, arg - 1);
@@ -165,8 +167,7 @@ FLAGS(t_statx_mask, statx_mask);
 STRACE_FAMILY(strace_msg_flags, "MSG_???", N(MSG_OOB), N(MSG_PEEK), N(MSG_DONTROUTE), N(MSG_CTRUNC), { "MSG_PROBE", 0x10 },
 	      N(MSG_TRUNC), N(MSG_DONTWAIT), N(MSG_EOR), N(MSG_WAITALL), N(MSG_FIN), N(MSG_SYN), N(MSG_CONFIRM),
 	      N(MSG_RST), N(MSG_ERRQUEUE), N(MSG_NOSIGNAL), N(MSG_MORE), N(MSG_WAITFORONE), { "MSG_SENDPAGE_NOTLAST", 0x20000 }, { "MSG_BATCH", 0x40000 }, { "MSG_NO_SHARED_FRAGS", 0x80000 },
-	      { "MSG_SENDPAGE_DECRYPTED", 0x100000 }, { "MSG_SOCK_DEVMEM", 0x2000000 }, N(MSG_ZEROCOPY),
-	      { "MSG_SPLICE_PAGES", 0x8000000 }, N(MSG_FASTOPEN), N(MSG_CMSG_CLOEXEC), { "MSG_CMSG_COMPAT", 0x80000000 });
+	      { "MSG_SOCK_DEVMEM", 0x2000000 }, N(MSG_ZEROCOPY), N(MSG_FASTOPEN), N(MSG_CMSG_CLOEXEC), { "MSG_CMSG_COMPAT", 0x80000000 });
 FLAGS(t_msg_flags, strace_msg_flags);
 static STRACE_FAMILY(shutdowns, "SHUT_???", N(SHUT_RD), N(SHUT_WR), N(SHUT_RDWR));
 CHOICE(t_shutdown, shutdowns);

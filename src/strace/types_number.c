@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arguments that are numbers, and texts. */
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -91,6 +92,11 @@ void strace_print_flags(struct strace_line *line, unsigned int arg)
 	strace_flags(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
 }
 
+void strace_print_flags_long(struct strace_line *line, unsigned int arg)
+{
+	strace_flags(line->out, line->call->args[arg]->data, strace_arg(line, arg));
+}
+
 void strace_print_choice(struct strace_line *line, unsigned int arg)
 {
 	strace_choice(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
@@ -148,6 +154,17 @@ static void print_bytes(struct strace_line *line, unsigned int arg, uint64_t n)
 static void print_in(struct strace_line *line, unsigned int arg)
 {
 	print_bytes(line, arg, strace_arg(line, arg + 1));
+}
+
+/* Of so many bytes that the kernel refuses it, it is an address. */
+static void print_host_name(struct strace_line *line, unsigned int arg)
+{
+	unsigned int n = strace_arg(line, arg + 1);
+
+	if (n > HOST_NAME_MAX)
+		strace_address(line->out, strace_arg(line, arg));
+	else
+		print_bytes(line, arg, n);
 }
 
 static void print_out(struct strace_line *line, unsigned int arg)
@@ -231,6 +248,7 @@ const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
 			 t_text = { print_text, .steps = TEXT_OF(MOST_TEXT) },
 			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
 			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },
+			 t_host_name = { print_host_name, .steps = BYTES(NEXT(1), 0) },
 			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_random = { print_random, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_xattr_in = { print_value_in, .steps = BYTES(NEXT(1), 0) },

@@ -100,7 +100,9 @@ static void print_cap_data(struct strace_line *line, unsigned int arg)
 	const struct strace_blob *whole = strace_blob(line, arg, 0, 0);
 	const struct __user_cap_data_struct *data = strace_struct(line, arg, 1, sizeof(*data));
 	const struct strace_blob *head = strace_blob(line, 0, 0, 0);
-	bool two = data && whole && whole->status == STRACE_WHOLE && whole->n >= 2 * sizeof(*data);
+	const struct __user_cap_header_struct *version = head ? strace_bytes(head) : NULL;
+	bool two = data && whole && whole->status == STRACE_WHOLE && head && head->status == STRACE_WHOLE &&
+		   (version->version == _LINUX_CAPABILITY_VERSION_2 || version->version == _LINUX_CAPABILITY_VERSION_3);
 
 	if (!data)
 		return;
@@ -116,7 +118,7 @@ static void print_cap_data(struct strace_line *line, unsigned int arg)
 	add_caps(line->out, ", inheritable", data[0].inheritable, two ? data[1].inheritable : 0);
 	str_addc(line->out, '}');
 }
-const struct strace_type t_cap_data = { print_cap_data, .steps = { STEP_READS(24), STEP_READS(12) } },
+const struct strace_type t_cap_data = { print_cap_data, .enter = true, .steps = { STEP_READS(24), STEP_READS(12) } },
 			 t_cap_data_out = { print_cap_data, .steps = { STEP_WRITES(24), STEP_WRITES(12) } };
 
 static void add_id(struct strace_line *line, const void *element, size_t index)
@@ -174,17 +176,19 @@ const struct strace_type t_kcmp_first = { print_kcmp },
 /* out: the call fills in all but the number of the entry. */
 static void add_user_desc(struct strace_line *line, unsigned int arg, bool out)
 {
-	const uint32_t *v = strace_struct(line, arg, 0, 4 * sizeof(*v));
+	/* a call that fails leaves all but the number */
+	bool only_number = out && !strace_ok(line);
+	const uint32_t *v = strace_struct(line, arg, only_number, only_number ? sizeof(*v) : 4 * sizeof(*v));
 	uint32_t bits;
 
 	if (!v)
 		return;
-	bits = v[3];
 	str_addf(line->out, (int)v[0] == -1 ? "{entry_number=-1" : "{entry_number=%u", v[0]);
-	if (out && !strace_ok(line)) {
+	if (only_number) {
 		str_add(line->out, ", ...}");
 		return;
 	}
+	bits = v[3];
 	str_addf(line->out, ", base_addr=%#08x, limit=%#08x, seg_32bit=%u, contents=%u, read_exec_only=%u, limit_in_pages=%u, ",
 		 v[1], v[2], bits & 1, bits >> 1 & 3, bits >> 3 & 1, bits >> 4 & 1);
 	str_addf(line->out, "seg_not_present=%u, useable=%u, lm=%u}", bits >> 5 & 1, bits >> 6 & 1, bits >> 7 & 1);
@@ -199,8 +203,29 @@ static void print_user_desc_out(struct strace_line *line, unsigned int arg)
 {
 	add_user_desc(line, arg, true);
 }
+
+/* Of modify_ldt: if its length is that of one. */
+static void print_ldt(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg + 1) == 16)
+		add_user_desc(line, arg, false);
+	else
+		strace_address(line->out, strace_arg(line, arg));
+}
+const struct strace_type t_ldt = { print_ldt, .enter = true, .steps = { STEP_READS(16) } };
 const struct strace_type t_user_desc = { print_user_desc, .steps = { STEP_READS(16) } },
-			 t_user_desc_out = { print_user_desc_out, .steps = { STEP_READS(16) } };
+			 t_user_desc_out = { print_user_desc_out, .steps = { STEP_READS(16), STEP_READS(4) } };
+
+/* Its errors are numbers without a sign, of 32 bits. */
+void strace_ret_modify_ldt(struct strace_line *line)
+{
+	int64_t ret = strace_ret(line);
+	int error = -(int)ret;
+
+	str_add_s64(line->out, ret);
+	if (error > 0 && error <= 4095 && strerrorname_np(error))
+		str_addf(line->out, " %s (%s)", strerrorname_np(error), strerror(error));
+}
 
 /* --- scheduling --- */
 
@@ -276,40 +301,38 @@ void strace_ret_ioprio(struct strace_line *line)
 
 /* --- memory --- */
 
-/* A set of nodes, in longs; the next argument counts its bits, and one more. */
+static void add_nodes(struct strace_line *line, const void *element, size_t index)
+{
+	str_addf(line->out, "%#016llx", U(*(const uint64_t *)element));
+}
+
+/* A set of nodes, in longs, of so many bits and one more. */
+static void print_nodes_of(struct strace_line *line, unsigned int arg, uint64_t bits)
+{
+	strace_array(line, arg, 0, bits ? (bits - 1 + 63) / 64 : 0, sizeof(uint64_t), add_nodes);
+}
+
 static void print_nodes(struct strace_line *line, unsigned int arg)
 {
-	uint64_t bits = strace_arg(line, arg + 1), n = bits ? (bits - 1 + 63) / 64 : 0;
-	unsigned int step = line->call->args[arg] == &t_nodes_before ? 1 : 0;
-	const struct strace_blob *blob;
-	const uint64_t *nodes;
-
-	/* migrate_pages: the number stands before */
-	if (step) {
-		bits = strace_arg(line, 1);
-		n = bits ? (bits - 1 + 63) / 64 : 0;
-	}
-	blob = strace_blob(line, arg, 0, 0);
-	if (!blob || blob->status == STRACE_UNREAD)
-		blob = strace_blob(line, arg, 1, 0);
-	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
-		strace_address(line->out, strace_arg(line, arg));
-		return;
-	}
-	nodes = strace_bytes(blob);
-	str_addc(line->out, '[');
-	for (uint64_t i = 0; i < n; i++) {
-		if (i >= blob->n / sizeof(*nodes) || (!line->settings->whole && i >= line->settings->size)) {
-			str_add(line->out, i ? ", ..." : "...");
-			break;
-		}
-		str_addf(line->out, "%s%#016llx", i ? ", " : "", U(nodes[i]));
-	}
-	str_addc(line->out, ']');
+	print_nodes_of(line, arg, strace_arg(line, arg + 1));
 }
-const struct strace_type t_nodes = { print_nodes, .steps = { STEP_READS(128), STEP_READS(8) } },
-			 t_nodes_out = { print_nodes, .steps = { STEP_WRITES(128), STEP_WRITES(8) } },
-			 t_nodes_before = { print_nodes, .steps = { STEP_READS(128), STEP_READS(8) } };
+
+/* migrate_pages: the number stands before both sets. */
+static void print_nodes_before(struct strace_line *line, unsigned int arg)
+{
+	print_nodes_of(line, arg, strace_arg(line, 1));
+}
+/* The number counts bits: all that can be shown are copied. */
+#define NODES(WHEN) \
+	{ \
+		{ \
+			STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 256, .most = 256, \
+				      .when = (WHEN) | STRACE_TO_EDGE \
+		} \
+	}
+const struct strace_type t_nodes = { print_nodes, .steps = NODES(0) },
+			 t_nodes_out = { print_nodes, .steps = NODES(STRACE_IF_OK) },
+			 t_nodes_before = { print_nodes_before, .steps = NODES(0) };
 
 static void print_mempolicy_out(struct strace_line *line, unsigned int arg)
 {
@@ -405,10 +428,11 @@ static void print_sigevent(struct strace_line *line, unsigned int arg)
 	if (event->value)
 		str_addf(line->out, "sigev_value={sival_int=%d, sival_ptr=%#llx}, ", (int)event->value, U(event->value));
 	str_add(line->out, "sigev_signo=");
-	if (event->signo < 0)
-		str_add_u64(line->out, (uint32_t)event->signo);
-	else
+	/* a number where it is not used */
+	if (event->notify == SIGEV_SIGNAL || event->notify == SIGEV_THREAD_ID)
 		strace_signal(line->out, event->signo);
+	else
+		str_add_u64(line->out, (uint32_t)event->signo);
 	str_add(line->out, ", sigev_notify=");
 	strace_word(line->out, &kinds, (unsigned int)event->notify);
 	if (event->notify == SIGEV_THREAD_ID)
@@ -473,11 +497,7 @@ static void print_utimbuf(struct strace_line *line, unsigned int arg)
 
 	for (int i = 0; times && i < 2; i++) {
 		str_addf(line->out, "%s%lld", names[i], L(times[i]));
-		if (times[i]) {
-			str_add(line->out, " /* ");
-			add_date(line->out, times[i], 0);
-			str_add(line->out, " */");
-		}
+		strace_date_remark(line->out, times[i], 0);
 	}
 	if (times)
 		str_addc(line->out, '}');

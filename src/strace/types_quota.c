@@ -49,7 +49,7 @@ static void add_id(struct strace_line *line, unsigned int arg)
 /* A user's or group's number, the format to turn on, or nothing. */
 static void print_id(struct strace_line *line, unsigned int arg)
 {
-	static const struct strace_words formats = { "QFMT_", "- VFS_OLD VFS_V0 OCFS2 VFS_V1", "QFMT_VFS_???" };
+	static const struct strace_words formats = { "QFMT_", "- VFS_OLD VFS_V0 OCFS2 VFS_V1 SHMEM" };
 
 	switch (command_of(line)) {
 	case Q_QUOTAON:
@@ -150,7 +150,7 @@ static void add_number(struct strace_line *line, unsigned int arg, const struct 
 /* The steps: a text, a struct, a number. */
 static void print_quota(struct strace_line *line, unsigned int arg)
 {
-	static const struct strace_words formats = { "QFMT_", "- VFS_OLD VFS_V0 OCFS2 VFS_V1", "QFMT_VFS_???" };
+	static const struct strace_words formats = { "QFMT_", "- VFS_OLD VFS_V0 OCFS2 VFS_V1 SHMEM" };
 	unsigned int command = command_of(line);
 	bool ok = strace_ok(line);
 	const void *bytes;

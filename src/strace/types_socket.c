@@ -69,6 +69,8 @@ void strace_ethernet(struct str *out, unsigned int protocol, bool is_number)
 	"- RSVP GRE - - ESP AH =58 ICMPV6 NONE DSTOPTS =92 MTP - BEETPH =98 ENCAP =103 PIM =108 COMP =115 " \
 	"L2TP =132 SCTP - - MH UDPLITE MPLS =143 ETHERNET AGGFRAG =255 RAW =262 MPTCP "
 
+#define CAN_PROTOCOLS "- RAW BCM TP16 TP20 MCNET ISOTP J1939"
+
 /* What a protocol is of a family. */
 static const struct {
 	unsigned short family;
@@ -78,8 +80,8 @@ static const struct {
 	{ AF_INET6, { "IPPROTO_", INET_PROTOCOLS } },
 	{ AF_NETLINK, { "NETLINK_", "ROUTE UNUSED USERSOCK FIREWALL SOCK_DIAG NFLOG XFRM SELINUX ISCSI AUDIT FIB_LOOKUP CONNECTOR "
 				    "NETFILTER IP6_FW DNRTMSG KOBJECT_UEVENT GENERIC - SCSITRANSPORT ECRYPTFS RDMA CRYPTO SMC" } },
-	{ AF_IRDA, { "IRDAPROTO_", "" } },
-	{ AF_CAN, { "CAN_", "- RAW BCM TP16 TP20 MCNET ISOTP J1939" } },
+	{ AF_IRDA, { "CAN_", CAN_PROTOCOLS } }, /* as strace has it */
+	{ AF_CAN, { "CAN_", CAN_PROTOCOLS } },
 	{ AF_BLUETOOTH, { "BTPROTO_", "L2CAP HCI SCO RFCOMM BNEP CMTP HIDP AVDTP ISO" } },
 	{ AF_ISDN, { "ISDN_P_", "BASE TE_S0 NT_S0 TE_E1 NT_E1 =16 LAPD_TE LAPD_NT =33 B_RAW B_HDLC B_X75SLP B_L2DTMF B_L2DSP B_L2DSPHDLC" } },
 	{ AF_PHONET, { "PN_PROTO_", "TRANSPORT PHONET PIPE" } },
@@ -95,6 +97,7 @@ static void print_protocol(struct strace_line *line, unsigned int arg)
 	static const struct strace_words ax25 = { "AX25_P_", "- ROSE =6 VJCOMP VJUNCOMP SEGMENT =195 TEXNET LQ =202 ATALK ATALK_ARP IP ARP FLEXNET NETROM =240 "
 							     "TEXT" };
 	unsigned int domain = strace_arg(line, 0), protocol = strace_arg(line, arg);
+	unsigned long long all = strace_arg(line, arg); /* what has no names is shown with all its bits */
 
 	for (size_t i = 0; i < ARRAY_SIZE(protocols); i++)
 		if (protocols[i].family == domain) {
@@ -107,12 +110,12 @@ static void print_protocol(struct strace_line *line, unsigned int arg)
 	} else if (domain == AF_RXRPC) {
 		strace_choice(line->out, &strace_address_families, protocol);
 	} else if (domain == AF_AX25) {
-		str_addf(line->out, "%#x /* ", protocol);
-		if (!strace_word_if(line->out, &ax25, protocol))
+		str_addf(line->out, "%#llx /* ", all);
+		if (!strace_word_if(line->out, &ax25, all))
 			str_add(line->out, "AX25_P_???");
 		str_add(line->out, " */");
 	} else {
-		str_add_u64(line->out, protocol);
+		str_add_u64(line->out, all);
 	}
 }
 const struct strace_type t_protocol = { print_protocol };

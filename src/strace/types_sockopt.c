@@ -364,7 +364,7 @@ static void print_option_in(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_option_in = {
 	print_option_in,
-	.steps = { STEP_ARRAY(NEXT(1), 1, MOST), STEP_FILTER(0) },
+	.steps = { STEP_ARRAY_TO_EDGE(NEXT(1), 1, MOST), STEP_FILTER(0) },
 };
 
 static void print_option_out(struct strace_line *line, unsigned int arg)

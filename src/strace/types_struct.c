@@ -210,9 +210,9 @@ static void print_offset(struct strace_line *line, unsigned int arg)
 		strace_address(line->out, strace_arg(line, arg));
 		return;
 	}
-	str_addf(line->out, "[%lld]", L(*(const int64_t *)strace_bytes(was)));
+	str_addf(line->out, "[%llu]", U(*(const uint64_t *)strace_bytes(was)));
 	if (is && is != was && is->n >= 8 && *(const int64_t *)strace_bytes(is) != *(const int64_t *)strace_bytes(was))
-		str_addf(line->out, " => [%lld]", L(*(const int64_t *)strace_bytes(is)));
+		str_addf(line->out, " => [%llu]", U(*(const uint64_t *)strace_bytes(is)));
 }
 const struct strace_type t_offset = { print_offset, .both = true, .steps = { STEP_READS(8) } };
 

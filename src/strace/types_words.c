@@ -130,6 +130,11 @@ void strace_print_word(struct strace_line *line, unsigned int arg)
 	strace_word(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
 }
 
+void strace_print_bits_long(struct strace_line *line, unsigned int arg)
+{
+	strace_bits(line->out, line->call->args[arg]->data, strace_arg(line, arg));
+}
+
 void strace_print_bits(struct strace_line *line, unsigned int arg)
 {
 	strace_bits(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
@@ -181,30 +186,35 @@ void strace_ret_membarrier(struct strace_line *line)
 
 static void print_mempolicy(struct strace_line *line, unsigned int arg)
 {
+	strace_mempolicy(line->out, (unsigned int)strace_arg(line, arg));
+}
+
+static void print_mempolicy_long(struct strace_line *line, unsigned int arg)
+{
 	strace_mempolicy(line->out, strace_arg(line, arg));
 }
 
 /* A policy, and flags of it. */
-void strace_mempolicy(struct str *out, unsigned int mode)
+void strace_mempolicy(struct str *out, uint64_t mode)
 {
 	static const struct strace_words modes = { "MPOL_",
 						   "DEFAULT PREFERRED BIND INTERLEAVE LOCAL PREFERRED_MANY WEIGHTED_INTERLEAVE" };
 	static const struct strace_words flags = { "MPOL_F_", "=0x8000 STATIC_NODES =0x4000 RELATIVE_NODES =0x2000 NUMA_BALANCING" };
-	unsigned int set = mode & 0xe000;
+	uint64_t set = mode & 0xe000;
 
 	if (!set) {
 		strace_word(out, &modes, mode);
 		return;
 	}
-	if (strace_word_if(out, &modes, mode & ~0xe000U)) {
+	if (strace_word_if(out, &modes, mode & ~0xe000ULL)) {
 		strace_bits_more(out, &flags, set);
 		return;
 	}
 	strace_bits(out, &flags, mode);
 }
-const struct strace_type t_mempolicy = { print_mempolicy };
-BITS_MIXED(t_mempolicy_flags, "MPOL_???", "MPOL_F_NODE MPOL_F_ADDR MPOL_F_MEMS_ALLOWED");
-BITS_MIXED(t_mbind_flags, "MPOL_???", "MPOL_MF_STRICT MPOL_MF_MOVE MPOL_MF_MOVE_ALL MPOL_MF_LAZY");
+const struct strace_type t_mempolicy = { print_mempolicy }, t_mempolicy_long = { print_mempolicy_long };
+BITS_LONG(t_mempolicy_flags, "MPOL_F_", "NODE ADDR MEMS_ALLOWED");
+BITS(t_mbind_flags, "MPOL_MF_", "STRICT MOVE MOVE_ALL");
 BITS(t_msync_flags, "MS_", "=4 SYNC =1 ASYNC INVALIDATE");
 BITS(t_mlock_flags, "MLOCK_", "ONFAULT");
 BITS(t_mlockall_flags, "MCL_", "CURRENT FUTURE ONFAULT");
@@ -225,7 +235,7 @@ BITS(t_fallocate, "FALLOC_FL_",
      "KEEP_SIZE PUNCH_HOLE NO_HIDE_STALE COLLAPSE_RANGE ZERO_RANGE INSERT_RANGE UNSHARE_RANGE");
 BITS(t_sync_range, "SYNC_FILE_RANGE_", "WAIT_BEFORE WRITE WAIT_AFTER");
 BITS(t_splice_flags, "SPLICE_F_", "MOVE NONBLOCK MORE GIFT");
-BITS(t_rw_flags, "RWF_", "HIPRI DSYNC SYNC NOWAIT APPEND NOAPPEND ATOMIC DONTCACHE");
+BITS(t_rw_flags, "RWF_", "HIPRI DSYNC SYNC NOWAIT APPEND NOAPPEND ATOMIC DONTCACHE NOSIGNAL");
 BITS(t_inotify_flags, "IN_", "=0x800 NONBLOCK =0x80000 CLOEXEC");
 BITS(t_inotify_mask, "IN_",
      "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE "
@@ -373,6 +383,25 @@ const struct strace_type t_swap_flags = { print_swap_flags };
 
 /* --- the kernel's own --- */
 
+/* What was asked of _sysctl, which kernels do not have any more. */
+static void print_sysctl(struct strace_line *line, unsigned int arg)
+{
+	const uint64_t *v = strace_struct(line, arg, 0, 6 * sizeof(*v));
+
+	if (!v)
+		return;
+	str_add(line->out, "{name=");
+	strace_address(line->out, v[0]);
+	str_addf(line->out, ", nlen=%d, oldval=", (int)v[1]);
+	strace_address(line->out, v[2]);
+	str_add(line->out, ", oldlenp=");
+	strace_address(line->out, v[3]);
+	str_add(line->out, ", newval=");
+	strace_address(line->out, v[4]);
+	str_addf(line->out, ", newlen=%llu}", (unsigned long long)v[5]);
+}
+const struct strace_type t_sysctl = { print_sysctl, .steps = { STEP_READS(6 * 8) } };
+
 static void print_personality(struct strace_line *line, unsigned int arg)
 {
 	static const struct strace_words kinds = { "PER_", "LINUX =8 LINUX32" };
@@ -398,6 +427,19 @@ void strace_ret_personality(struct strace_line *line)
 	str_addc(line->out, ')');
 }
 
+static void add_log_level(struct strace_line *line)
+{
+	static const struct strace_words levels = { "LOGLEVEL_", "EMERG ALERT CRIT ERR WARNING NOTICE INFO DEBUG DEBUG+1" };
+	unsigned int level = strace_arg(line, 2);
+
+	str_add(line->out, ", ");
+	strace_address(line->out, strace_arg(line, 1));
+	str_addf(line->out, ", %d /* ", level);
+	if (!strace_word_if(line->out, &levels, level))
+		str_add(line->out, "LOGLEVEL_???");
+	str_add(line->out, " */");
+}
+
 /* The operation, and all arguments of syslog that it has. */
 static void print_syslog(struct strace_line *line, unsigned int arg)
 {
@@ -405,24 +447,24 @@ static void print_syslog(struct strace_line *line, unsigned int arg)
 		"SYSLOG_ACTION_", "CLOSE OPEN READ READ_ALL READ_CLEAR CLEAR CONSOLE_OFF CONSOLE_ON CONSOLE_LEVEL SIZE_UNREAD "
 				  "SIZE_BUFFER"
 	};
-	const enum strace_style style = strace_style();
-	unsigned int action = strace_arg(line, arg);
+	int action = strace_arg(line, arg);
 
-	str_addf(line->out, "%u /* ", action);
-	strace_set_style(STRACE_NAMES);
-	strace_word(line->out, &actions, action);
-	strace_set_style(style);
+	str_addf(line->out, "%d /* ", action);
+	if (!strace_word_if(line->out, &actions, (unsigned int)action))
+		str_add(line->out, "SYSLOG_ACTION_???");
 	str_add(line->out, " */");
-	if (action >= 2 && action <= 4)
-		str_addf(line->out, ", %#llx, %u", (unsigned long long)strace_arg(line, 1),
-			 (unsigned int)strace_arg(line, 2));
-	else if (action == 8)
-		str_addf(line->out, ", NULL, %d", (int)strace_arg(line, 2));
+	if ((action >= 2 && action <= 4) || action < 0 || action > 10) {
+		str_add(line->out, ", ");
+		strace_address(line->out, strace_arg(line, 1));
+		str_addf(line->out, ", %d", (int)strace_arg(line, 2));
+	} else if (action == 8) {
+		add_log_level(line);
+	}
 }
 const struct strace_type t_syslog = { print_syslog };
 
-WORDS(t_reboot_first, "LINUX_REBOOT_MAGIC_", "=0xfee1dead !LINUX_REBOOT_MAGIC1");
-WORDS(t_reboot_second, "LINUX_REBOOT_MAGIC_",
+WORDS(t_reboot_first, "LINUX_REBOOT_MAGIC1", "=0xfee1dead !LINUX_REBOOT_MAGIC1");
+WORDS(t_reboot_second, "LINUX_REBOOT_MAGIC2",
       "=672274793 !LINUX_REBOOT_MAGIC2 =85072278 !LINUX_REBOOT_MAGIC2A =369367448 !LINUX_REBOOT_MAGIC2B "
       "=537993216 !LINUX_REBOOT_MAGIC2C");
 WORDS(t_reboot, "LINUX_REBOOT_CMD_",

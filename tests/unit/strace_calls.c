@@ -446,3 +446,62 @@ Test(strace, requests_of_ptrace)
 		FAILED("ptrace", 0x4200 + request, 7, P(words), P(words));
 	}
 }
+
+#define CALLED(NAME, WANT, ...)	 expect_args(NAME, 0, ARGS(__VA_ARGS__), WANT)
+#define REFUSED(NAME, WANT, ...) expect_args(NAME, -22, ARGS(__VA_ARGS__), WANT)
+
+Test(strace, flags_of_system_v)
+{
+	CALLED("semget", "IPC_PRIVATE, 1, 0600", 0, 1, 0600);
+	CALLED("semget", "0x1, 1, IPC_CREAT|0600", 1, 1, 01600);
+	CALLED("semget", "0x1, 1, IPC_CREAT|0x8000000|0600", 1, 1, 0x8000000 | 01600);
+	CALLED("semget", "0x1, 1, 0x80000000600", 1, 1, 0x8000000 | 0600);
+	CALLED("msgget", "0x1, 0x20000000", 1, 0x20000);
+	CALLED("shmget", "0x1, 1, 0x20000|021", 1, 1, 0x20011);
+	CALLED("shmget", "0x1, 1, SHM_HUGETLB|21<<SHM_HUGE_SHIFT|0600", 1, 1, 04000 | 21 << 26 | 0600);
+	CALLED("shmget", "0x1, 1, SHM_NORESERVE|0x8000|5<<SHM_HUGE_SHIFT|000", 1, 1, 0x14009000);
+}
+
+Test(strace, registers_that_are_wider_than_a_flag)
+{
+	CALLED("mprotect", "0x10, 1, PROT_READ|0x700000000000", BAD, 1, 0x700000000001);
+	CALLED("mremap", "0x10, 1, 2, MREMAP_MAYMOVE|0x700000000000", BAD, 1, 2, 0x700000000001);
+	CALLED("mbind", "0x10, 1, MPOL_F_STATIC_NODES|0x700000000001, NULL, 0, 0x8 /* MPOL_MF_??? */", BAD, 1, 0x700000008001, 0, 0,
+	       0xf00000008);
+	CALLED("set_mempolicy", "MPOL_PREFERRED, NULL, 0", 0x700000000001, 0, 0);
+	CALLED("get_mempolicy", "NULL, NULL, 0, NULL, 0x700000000008 /* MPOL_F_??? */", 0, 0, 0, 0, 0x700000000008);
+	CALLED("socket", "0x7d0 /* AF_??? */, SOCK_STREAM, 64424509441", 2000, 1, 0xf00000001);
+	CALLED("socketpair", "AF_INET, SOCK_STREAM, 64424509441, NULL", 2, 1, 0xf00000001, 0);
+	CALLED("mknod", "NULL, S_IFCHR|0666, makedev(0x345, 0x1267)", 0, 020666, 0xfff000001234567);
+	CALLED("ioperm", "0xffffffffffffffff, 0, -1", -1, 0, 0xffffffff);
+	CALLED("sched_setaffinity", "1, 8, NULL", 1, 0xf00000008, 0);
+}
+
+Test(strace, numbers_that_depend_on_others)
+{
+	static const uint64_t words[40] = { 0x7065, 1, 2, 3, 4, 5 }, signals[8] = { 0, 9 }, silent[8] = { 0, 1ULL << 32 | 9 },
+			      far[] = { 1ULL << 62, 0 };
+
+	REFUSED("syslog", "-1 /* SYSLOG_ACTION_??? */, NULL, -2", (uint32_t)-1, 0, (uint32_t)-2);
+	REFUSED("syslog", "10 /* SYSLOG_ACTION_SIZE_BUFFER */", 10, 1, 2);
+	REFUSED("syslog", "8 /* SYSLOG_ACTION_CONSOLE_LEVEL */, 0x1, 8 /* LOGLEVEL_DEBUG+1 */", 8, 1, 8);
+	REFUSED("syslog", "8 /* SYSLOG_ACTION_CONSOLE_LEVEL */, 0x1, 9 /* LOGLEVEL_??? */", 8, 1, 9);
+	REFUSED("futex", "NULL, 0x101 /* FUTEX_??? */, 1", 0, 0x101, 1, 2, 3, 4);
+	REFUSED("futex", "NULL, 0x1000 /* FUTEX_??? */, 1, NULL", 0, 0x1000, 1, 0, 3, 4);
+	REFUSED("futex", "NULL, 0xe /* FUTEX_??? */, 1, 0x2, 0x3, 0x4", 0, 14, 1, 2, 3, 4);
+	REFUSED("arch_prctl", "ARCH_GET_CPUID", 0x1011, 1);
+	REFUSED("arch_prctl", "ARCH_REQ_XCOMP_PERM, 0x12 /* XFEATURE_XTILE_DATA */", 0x1023, 18);
+	CALLED("arch_prctl", "ARCH_GET_XCOMP_PERM, [0x7065 /* XFEATURE_MASK_FP|XFEATURE_MASK_YMM|XFEATURE_MASK_OPMASK|"
+			     "XFEATURE_MASK_ZMM_Hi256|0x7000 */]",
+	       0x1022, P(words));
+	CALLED("arch_prctl", "ARCH_GET_FS, [0x7065]", 0x1003, P(words));
+	REFUSED("sethostname", "0x10, 65", BAD, 65);
+	REFUSED("sethostname", "\"ep\", 2", P(words), 2);
+	REFUSED("_sysctl", "{name=0x7065, nlen=1, oldval=0x2, oldlenp=0x3, newval=0x4, newlen=5}", P(words));
+	REFUSED("get_thread_area", "{entry_number=28773, ...}", P(words));
+	REFUSED("timer_create", "CLOCK_REALTIME, {sigev_signo=SIGKILL, sigev_notify=SIGEV_SIGNAL}, NULL", 0,
+		P(signals), 0);
+	REFUSED("timer_create", "CLOCK_REALTIME, {sigev_signo=9, sigev_notify=SIGEV_NONE}, NULL", 0,
+		P(silent), 0);
+	REFUSED("utime", "NULL, {actime=4611686018427387904, modtime=0}", 0, P(far));
+}
