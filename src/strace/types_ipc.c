@@ -27,8 +27,8 @@ static void print_ipc_flags(struct strace_line *line, unsigned int arg)
 	static const struct strace_words names = { "", "=0x200 IPC_CREAT IPC_EXCL IPC_NOWAIT" };
 	unsigned int flags = strace_arg(line, arg), named = flags & ~0777U;
 
-	/* strace writes no '|' behind what has no name at all */
-	if (named & (IPC_CREAT | IPC_EXCL | IPC_NOWAIT)) {
+	/* strace writes no '|' behind what has no name at all, unless all are numbers */
+	if (named & (IPC_CREAT | IPC_EXCL | IPC_NOWAIT) || (named && strace_style() == STRACE_NUMBERS)) {
 		strace_bits(line->out, &names, named);
 		str_addc(line->out, '|');
 	} else if (named) {
@@ -48,8 +48,11 @@ static void print_shm_flags(struct strace_line *line, unsigned int arg)
 	else if (named)
 		str_addf(line->out, "%#x", named);
 	str_add(line->out, named ? "|" : "");
-	if (shift)
-		str_addf(line->out, "%u<<SHM_HUGE_SHIFT|", shift);
+	if (shift) {
+		str_addf(line->out, "%u<<", shift);
+		strace_constant(line->out, "26", "SHM_HUGE_SHIFT");
+		str_addc(line->out, '|');
+	}
 	str_addf(line->out, "%#03o", flags & 0777);
 }
 const struct strace_type t_ipc_get = { print_ipc_flags }, t_shm_get = { print_shm_flags };
@@ -64,8 +67,10 @@ static void add_command(struct strace_line *line, unsigned int arg, const struct
 {
 	unsigned int command = strace_arg(line, arg);
 
-	if (command & IPC_64)
-		str_add(line->out, "IPC_64|");
+	if (command & IPC_64) {
+		strace_constant(line->out, "0x100", "IPC_64");
+		str_addc(line->out, '|');
+	}
 	strace_word(line->out, words, command & ~IPC_64);
 }
 

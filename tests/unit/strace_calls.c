@@ -460,6 +460,14 @@ Test(strace, flags_of_system_v)
 	CALLED("shmget", "0x1, 1, 0x20000|021", 1, 1, 0x20011);
 	CALLED("shmget", "0x1, 1, SHM_HUGETLB|21<<SHM_HUGE_SHIFT|0600", 1, 1, 04000 | 21 << 26 | 0600);
 	CALLED("shmget", "0x1, 1, SHM_NORESERVE|0x8000|5<<SHM_HUGE_SHIFT|000", 1, 1, 0x14009000);
+	strace_set_style(STRACE_NUMBERS);
+	CALLED("semget", "0x1, 1, 0x20000|000", 1, 1, 0x20000);
+	CALLED("shmget", "0x1, 1, 0x800|5<<26|000", 1, 1, 0x14000800);
+	CALLED("shmctl", "1, 0x100|0x2, NULL", 1, 0x102, 0);
+	strace_set_style(STRACE_BOTH);
+	CALLED("shmget", "0x1, 1, 0x800 /* SHM_HUGETLB */|5<<26 /* SHM_HUGE_SHIFT */|000", 1, 1, 0x14000800);
+	CALLED("shmctl", "1, 0x100 /* IPC_64 */|0x2 /* IPC_STAT */, NULL", 1, 0x102, 0);
+	strace_set_style(STRACE_NAMES);
 }
 
 Test(strace, registers_that_are_wider_than_a_flag)
