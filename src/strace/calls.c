@@ -53,6 +53,7 @@ static const struct strace_call calls[] = {
 	CALL(faccessat, DIR, PATH, &t_access),
 	CALL(faccessat2, DIR, PATH, &t_access, &t_faccess_flags),
 	CALL(lseek, FD, &t_long, &t_whence),
+	CALL(getdents, FD, POINTER, &t_uint),
 	CALL(getdents64, FD, &t_dirents, &t_uint),
 	CALL(getcwd, &t_cwd, SIZE),
 	CALL(chdir, PATH),

@@ -46,7 +46,10 @@ static void print_pointer(struct strace_line *line, unsigned int arg)
 
 static void print_fd(struct strace_line *line, unsigned int arg)
 {
-	strace_fd(line, strace_arg(line, arg), strace_blob(line, arg, 0, 0));
+	int fd = strace_arg(line, arg);
+
+	/* AT_FDCWD is a descriptor only where a directory is meant */
+	strace_fd(line, fd, fd < 0 ? NULL : strace_blob(line, arg, 0, 0));
 }
 
 static void print_dir(struct strace_line *line, unsigned int arg)
