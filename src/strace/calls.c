@@ -84,6 +84,7 @@ static const struct strace_call calls[] = {
 	CALL(ftruncate, FD, SIZE),
 	CALL(fsync, FD),
 	CALL(fdatasync, FD),
+	CALL(readahead, FD, &t_long, SIZE),
 	CALL(flock, FD, &t_flock),
 	CALL(fadvise64, FD, &t_long, SIZE, &t_fadvise),
 	CALL(utimensat, DIR, PATH, &t_times, &t_at_flags),
