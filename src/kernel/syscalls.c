@@ -14,11 +14,14 @@ static const struct {
 #undef SYSCALL
 };
 
-/* Syscalls that headers of the build may lack. From 424 on, numbers are the same on all architectures. */
+/* Syscalls that headers of the build may lack. From 424 on, numbers are the same on all architectures; the other one is x86-64's own. */
 static const struct {
 	const char *name;
 	int number;
 } newer[] = {
+#ifdef __x86_64__
+	{ "uretprobe", 335 },
+#endif
 	{ "cachestat", 451 },
 	{ "fchmodat2", 452 },
 	{ "map_shadow_stack", 453 },

@@ -124,27 +124,38 @@ void strace_array_of(struct strace_line *line, const struct strace_blob *blob, u
 	str_addc(line->out, ']');
 }
 
-void strace_rest(struct strace_line *line, unsigned int arg, size_t known, uint64_t size)
+void strace_rest_of(struct strace_line *line, const struct strace_blob *blob, size_t known, uint64_t size)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	size_t n = blob && blob->n > known ? blob->n - known : 0, i;
-	const char *bytes = n ? (const char *)strace_bytes(blob) + known : NULL;
 	struct strace_settings hex = *line->settings;
 	struct strace_line in_hex = *line;
+	const char *bytes;
+	size_t n, i;
 
+	if (size > STRACE_EXTENSIBLE)
+		size = STRACE_EXTENSIBLE;
+	if (size <= known)
+		return;
+	if (!blob || blob->n < size) {
+		str_add(line->out, ", ???");
+		return;
+	}
+	n = size - known;
+	bytes = (const char *)strace_bytes(blob) + known;
 	for (i = 0; i < n && !bytes[i]; i++)
 		;
 	if (i == n)
 		return;
-	/* the kernel takes no more than a page */
-	if (size > 4096)
-		size = 4096;
 	str_addf(line->out, ", /* bytes %zu..%llu */ ", known, (unsigned long long)size - 1);
 	hex.hex = 2;
 	in_hex.settings = &hex;
 	if (n > line->settings->size)
 		n = line->settings->size;
 	strace_text(&in_hex, bytes, n, size - known > n);
+}
+
+void strace_rest(struct strace_line *line, unsigned int arg, size_t known, uint64_t size)
+{
+	strace_rest_of(line, strace_blob(line, arg, 0, 0), known, size);
 }
 
 /* --- text --- */

@@ -51,6 +51,9 @@ struct strace_lines;
 		STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = SIZE, .most = (SIZE) * (MOST), \
 			      .when = STRACE_TO_EDGE \
 	}
+/* A struct that may be larger than is known, as a number says: the kernel takes no more than a page of it. */
+#define STRACE_EXTENSIBLE      4096
+#define STEP_EXTENSIBLE(COUNT) STEP_ARRAY_TO_EDGE(COUNT, 1, STRACE_EXTENSIBLE)
 /* What the descriptor is open on: only with -y and the like. */
 #define STEP_FILE \
 	{ \
@@ -111,11 +114,11 @@ int strace_netlink_protocol(const struct strace_line *line);
 /* Returns the bytes of a blob that has at least `size`; else prints the argument as an address, and returns NULL. */
 const void *strace_struct(struct strace_line *line, unsigned int arg, unsigned int step, size_t size);
 /*
- * What a struct has beyond its `known` bytes, of `size` in all, in hex with its place, if it is not all zeros.
- * Its first step has copied STRACE_REST bytes of it.
+ * What a struct has beyond its `known` bytes, of `size` in all, in hex with its place, if it is not all zeros; "???" if
+ * it cannot be read. Its first step is STEP_EXTENSIBLE; or of another blob, whose step is like it.
  */
-#define STRACE_REST 32
 void strace_rest(struct strace_line *line, unsigned int arg, size_t known, uint64_t size);
+void strace_rest_of(struct strace_line *line, const struct strace_blob *blob, size_t known, uint64_t size);
 void strace_address(struct str *out, uint64_t address);
 /*
  * An array of n elements of `size` bytes, which a step of the argument's type has copied: "[A, B]". add() prints an
@@ -134,6 +137,9 @@ void strace_array_of(struct strace_line *line, const struct strace_blob *blob, u
 void strace_text(struct strace_line *line, const void *bytes, size_t n, bool cut);
 /* The same of a blob of STRACE_STRING with -s, or of a path, which is never cut. */
 void strace_string(struct strace_line *line, const struct strace_blob *blob, uint64_t address, bool is_path);
+
+/* The value of an attribute of a file, of n bytes at an address. */
+void strace_value(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n);
 
 /* --- descriptors --- */
 
@@ -212,6 +218,8 @@ void strace_in_address(struct str *out, bool wide, const void *bytes, size_t all
 void strace_in6_member(struct str *out, const char *name, const void *bytes);
 /* if_nametoindex("lo"), of this network namespace; of a recording always the number. */
 void strace_interface(struct strace_line *line, unsigned int index, bool is_signed);
+/* PROC_SUPER_MAGIC */
+void strace_filesystem(struct str *out, uint64_t magic);
 /* makedev(0x1, 0x5) */
 void strace_device(struct str *out, uint64_t device);
 

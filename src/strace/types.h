@@ -28,6 +28,10 @@ void strace_print_choice(struct strace_line *line, unsigned int arg);
 void strace_print_word(struct strace_line *line, unsigned int arg);
 void strace_print_bits_long(struct strace_line *line, unsigned int arg);
 void strace_print_bits(struct strace_line *line, unsigned int arg);
+/* Flags of 64 bits. */
+#define BITS_WIDE(NAME, PREFIX, NAMES) \
+	const struct strace_type NAME = { strace_print_bits_wide, .data = &(const struct strace_words){ PREFIX, NAMES } }
+void strace_print_bits_wide(struct strace_line *line, unsigned int arg);
 
 /* numbers */
 TYPE(t_int);
@@ -44,17 +48,19 @@ TYPE(t_fd);
 TYPE(t_dir);
 TYPE(t_id); /* of a user or group, of which -1 is "leave it" */
 TYPE(t_mode);
-TYPE(t_mode_kind); /* with S_IFREG and its like */
-TYPE(t_open_mode); /* only with O_CREAT in the argument before */
+TYPE(t_mode_kind);  /* with S_IFREG and its like */
+TYPE(t_queue_mode); /* of mq_open */
+TYPE(t_open_mode);  /* only with O_CREAT in the argument before */
 TYPE(t_signal);
 TYPE(t_clock);
 /* texts */
 TYPE(t_path);
 TYPE(t_text);
 TYPE(t_host_name);
-TYPE(t_in);   /* as many bytes as the next argument says */
-TYPE(t_out);  /* as many bytes as the result says */
-TYPE(t_sent); /* the same two, of messages on a socket */
+TYPE(t_in);	   /* as many bytes as the next argument says */
+TYPE(t_in_before); /* the same of the argument before it */
+TYPE(t_out);	   /* as many bytes as the result says */
+TYPE(t_sent);	   /* the same two, of messages on a socket */
 TYPE(t_received);
 TYPE(t_cwd);	/* getcwd: the result counts a NUL */
 TYPE(t_random); /* bytes, always in hex */
@@ -67,6 +73,9 @@ TYPE(t_prot);
 TYPE(t_map_flags);
 TYPE(t_access);
 TYPE(t_at_flags);
+TYPE(t_follow_flags);
+TYPE(t_attr_flags);
+TYPE(t_exec_flags);
 TYPE(t_faccess_flags);
 TYPE(t_handle_flags);
 TYPE(t_whence);
@@ -79,6 +88,7 @@ TYPE(t_fd_flags);
 TYPE(t_event_flags);
 TYPE(t_epoll_flags);
 TYPE(t_memfd_flags);
+TYPE(t_secret_flags);
 TYPE(t_random_flags);
 TYPE(t_rename_flags);
 TYPE(t_statx_flags);
@@ -194,6 +204,7 @@ TYPE(t_mempolicy);
 TYPE(t_mempolicy_long); /* of 64 bits */
 TYPE(t_mempolicy_flags);
 TYPE(t_mbind_flags);
+TYPE(t_move_flags);
 TYPE(t_msync_flags);
 TYPE(t_mlock_flags);
 TYPE(t_mlockall_flags);
@@ -221,6 +232,7 @@ TYPE(t_move_mount);
 TYPE(t_fsopen);
 TYPE(t_fsmount);
 TYPE(t_mount_attr);
+TYPE(t_mount_attr_new);
 TYPE(t_fspick);
 TYPE(t_fsconfig);
 TYPE(t_membarrier);
@@ -269,6 +281,7 @@ TYPE(t_cap_data_out);
 TYPE(t_ids_in);
 TYPE(t_sched_attr);
 TYPE(t_sched_attr_out);
+TYPE(t_sched_attr_flags);
 TYPE(t_ioprio);
 TYPE(t_nodes);
 TYPE(t_nodes_out);
@@ -292,6 +305,32 @@ TYPE(t_handle_out);
 TYPE(t_device);
 TYPE(t_offset_in);
 TYPE(t_vectors_far);
+/* types_recent.c */
+TYPE(t_cache_range);
+TYPE(t_cache_stat);
+TYPE(t_file_attr_in);
+TYPE(t_file_attr_out);
+TYPE(t_xattr_args_in);
+TYPE(t_xattr_args_out);
+TYPE(t_kexec_segments);
+TYPE(t_kexec_flags);
+TYPE(t_kexec_file_flags);
+TYPE(t_shadow_flags);
+TYPE(t_futex_flags);
+TYPE(t_futex_pair);
+TYPE(t_mount_request);
+TYPE(t_mount_list_request);
+TYPE(t_space_request);
+TYPE(t_mount_stat);
+TYPE(t_mount_stat_flags);
+TYPE(t_mount_list_flags);
+TYPE(t_numbers_out); /* as many of 64 bits as the result says */
+TYPE(t_lsm_attribute);
+TYPE(t_lsm_context_in);
+TYPE(t_lsm_context_out);
+TYPE(t_lsm_flags);
+TYPE(t_lsm_modules);
+TYPE(t_size_both);
 /* types_ipc.c */
 TYPE(t_shm_at);
 TYPE(t_msg_get);
@@ -316,8 +355,11 @@ TYPE(t_sem);
 TYPE(t_bpf);
 TYPE(t_perf_flags);
 TYPE(t_uring_enter);
+TYPE(t_uring_wait);
 TYPE(t_uring_register);
+TYPE(t_uring_ring);
 TYPE(t_landlock_flags);
+TYPE(t_landlock_rule_flags);
 TYPE(t_landlock_rule);
 TYPE(t_seccomp);
 TYPE(t_bpf_attr);

@@ -9,19 +9,58 @@
 
 /* --- io_uring --- */
 
-BITS(t_uring_enter, "IORING_ENTER_", "GETEVENTS SQ_WAKEUP SQ_WAIT EXT_ARG REGISTERED_RING");
-WORDS(t_uring_register, "IORING_",
-      "REGISTER_BUFFERS UNREGISTER_BUFFERS REGISTER_FILES UNREGISTER_FILES REGISTER_EVENTFD UNREGISTER_EVENTFD "
-      "REGISTER_FILES_UPDATE REGISTER_EVENTFD_ASYNC REGISTER_PROBE REGISTER_PERSONALITY UNREGISTER_PERSONALITY "
-      "REGISTER_RESTRICTIONS REGISTER_ENABLE_RINGS REGISTER_FILES2 REGISTER_FILES_UPDATE2 REGISTER_BUFFERS2 "
-      "REGISTER_BUFFERS_UPDATE REGISTER_IOWQ_AFF UNREGISTER_IOWQ_AFF REGISTER_IOWQ_MAX_WORKERS REGISTER_RING_FDS "
-      "UNREGISTER_RING_FDS REGISTER_PBUF_RING UNREGISTER_PBUF_RING REGISTER_SYNC_CANCEL REGISTER_FILE_ALLOC_RANGE");
+BITS(t_uring_enter, "IORING_ENTER_", "GETEVENTS SQ_WAKEUP SQ_WAIT EXT_ARG REGISTERED_RING ABS_TIMER EXT_ARG_REG NO_IOWAIT");
+#define EXT_ARG_REG 0x40
+
+/* A set of signals, or where the argument is among those that are registered. */
+static void print_uring_wait(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg - 1) & EXT_ARG_REG)
+		str_add_s64(line->out, strace_arg(line, arg));
+	else
+		t_sigset.print(line, arg);
+}
+const struct strace_type t_uring_wait = { print_uring_wait, .steps = { STEP_READS(8) } };
+
+#define REGISTERED_RING 0x80000000U
+
+/* What is registered; and whether the ring is named by its number among the registered ones. */
+static void print_uring_register(struct strace_line *line, unsigned int arg)
+{
+	static const struct strace_words operations = {
+		"IORING_", "REGISTER_BUFFERS UNREGISTER_BUFFERS REGISTER_FILES UNREGISTER_FILES REGISTER_EVENTFD UNREGISTER_EVENTFD "
+			   "REGISTER_FILES_UPDATE REGISTER_EVENTFD_ASYNC REGISTER_PROBE REGISTER_PERSONALITY UNREGISTER_PERSONALITY "
+			   "REGISTER_RESTRICTIONS REGISTER_ENABLE_RINGS REGISTER_FILES2 REGISTER_FILES_UPDATE2 REGISTER_BUFFERS2 "
+			   "REGISTER_BUFFERS_UPDATE REGISTER_IOWQ_AFF UNREGISTER_IOWQ_AFF REGISTER_IOWQ_MAX_WORKERS REGISTER_RING_FDS "
+			   "UNREGISTER_RING_FDS REGISTER_PBUF_RING UNREGISTER_PBUF_RING REGISTER_SYNC_CANCEL REGISTER_FILE_ALLOC_RANGE "
+			   "REGISTER_PBUF_STATUS REGISTER_NAPI UNREGISTER_NAPI REGISTER_CLOCK REGISTER_CLONE_BUFFERS "
+			   "REGISTER_SEND_MSG_RING REGISTER_ZCRX_IFQ REGISTER_RESIZE_RINGS REGISTER_MEM_REGION REGISTER_QUERY "
+			   "REGISTER_ZCRX_CTRL REGISTER_BPF_FILTER",
+		"IORING_REGISTER_???"
+	};
+	static const struct strace_words flags = { "IORING_REGISTER_", "=0x80000000 USE_REGISTERED_RING" };
+	unsigned int operation = strace_arg(line, arg);
+
+	strace_word(line->out, &operations, operation & ~REGISTERED_RING);
+	strace_bits_more(line->out, &flags, operation & REGISTERED_RING);
+}
+const struct strace_type t_uring_register = { print_uring_register };
+
+static void print_uring_ring(struct strace_line *line, unsigned int arg)
+{
+	if ((unsigned int)strace_arg(line, arg + 1) & REGISTERED_RING)
+		str_add_u64(line->out, (unsigned int)strace_arg(line, arg));
+	else
+		t_fd.print(line, arg);
+}
+const struct strace_type t_uring_ring = { print_uring_ring, .enter = true, .steps = { STEP_FILE } };
 
 static void print_uring(struct strace_line *line, unsigned int arg)
 {
 	static const struct strace_words flags = {
 		"IORING_SETUP_", "IOPOLL SQPOLL SQ_AFF CQSIZE CLAMP ATTACH_WQ R_DISABLED SUBMIT_ALL COOP_TASKRUN TASKRUN_FLAG "
-				 "SQE128 CQE32 SINGLE_ISSUER DEFER_TASKRUN"
+				 "SQE128 CQE32 SINGLE_ISSUER DEFER_TASKRUN NO_MMAP REGISTERED_FD_ONLY NO_SQARRAY HYBRID_IOPOLL CQE_MIXED "
+				 "SQE_MIXED SQ_REWIND"
 	};
 	static const struct strace_words features = {
 		"IORING_FEAT_", "SINGLE_MMAP NODROP SUBMIT_STABLE RW_CUR_POS CUR_PERSONALITY FAST_POLL POLL_32BITS "
@@ -36,7 +75,9 @@ static void print_uring(struct strace_line *line, unsigned int arg)
 	strace_bits(out, &flags, p->flags);
 	str_addf(out, ", sq_thread_cpu=%u, sq_thread_idle=%u", p->sq_thread_cpu, p->sq_thread_idle);
 	if (p->flags & IORING_SETUP_ATTACH_WQ)
-		str_addf(out, ", wq_fd=%u", p->wq_fd);
+		str_addf(out, ", wq_fd=%d", (int)p->wq_fd);
+	if (p->resv[0] || p->resv[1] || p->resv[2])
+		str_addf(out, ", resv=[%#x, %#x, %#x]", p->resv[0], p->resv[1], p->resv[2]);
 	if (strace_ok(line)) {
 		str_addf(out, ", sq_entries=%u, cq_entries=%u, features=", p->sq_entries, p->cq_entries);
 		strace_bits(out, &features, p->features);
@@ -53,18 +94,21 @@ const struct strace_type t_uring = { print_uring, .steps = { STEP_READS(sizeof(s
 
 /* --- landlock and seccomp --- */
 
-BITS(t_landlock_flags, "LANDLOCK_CREATE_RULESET_", "VERSION");
+BITS(t_landlock_flags, "LANDLOCK_CREATE_RULESET_", "VERSION ERRATA");
+BITS(t_landlock_rule_flags, "LANDLOCK_ADD_RULE_", "QUIET");
 WORDS(t_landlock_rule, "LANDLOCK_RULE_", "- PATH_BENEATH NET_PORT");
 
 static const struct strace_words landlock_rights = {
 	"LANDLOCK_ACCESS_FS_", "EXECUTE WRITE_FILE READ_FILE READ_DIR REMOVE_DIR REMOVE_FILE MAKE_CHAR MAKE_DIR MAKE_REG "
-			       "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV"
+			       "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV RESOLVE_UNIX"
 };
+static const struct strace_words landlock_net = { "LANDLOCK_ACCESS_NET_",
+						  "BIND_TCP CONNECT_TCP BIND_UDP CONNECT_SEND_UDP" };
+static const struct strace_words landlock_scopes = { "LANDLOCK_SCOPE_", "ABSTRACT_UNIX_SOCKET SIGNAL" };
 
 /* The two kinds of rules. */
 static void print_landlock_what(struct strace_line *line, unsigned int arg)
 {
-	static const struct strace_words net = { "LANDLOCK_ACCESS_NET_", "BIND_TCP CONNECT_TCP" };
 	unsigned int kind = strace_arg(line, arg - 1);
 	const void *bytes;
 	uint64_t v[2] = {};
@@ -78,7 +122,7 @@ static void print_landlock_what(struct strace_line *line, unsigned int arg)
 		return;
 	memcpy(v, bytes, kind == 1 ? 12 : 16);
 	str_add(line->out, "{allowed_access=");
-	strace_bits(line->out, kind == 1 ? &landlock_rights : &net, v[0]);
+	strace_bits(line->out, kind == 1 ? &landlock_rights : &landlock_net, v[0]);
 	if (kind == 1)
 		str_addf(line->out, ", parent_fd=%d}", (int)v[1]);
 	else
@@ -86,21 +130,39 @@ static void print_landlock_what(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_landlock_what = { print_landlock_what, .steps = { STEP_READS(12), STEP_READS(16) } };
 
+/* Each version has more members, of which the last may be there in part. */
 static void print_landlock(struct strace_line *line, unsigned int arg)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
-	const uint64_t *fs = blob && blob->n >= 8 ? strace_struct(line, arg, 0, 8) : NULL;
+	static const struct {
+		const char *name;
+		const struct strace_words *words;
+	} members[] = {
+		{ "{handled_access_fs=", &landlock_rights },
+		{ ", handled_access_net=", &landlock_net },
+		{ ", scoped=", &landlock_scopes },
+		{ ", quiet_access_fs=", &landlock_rights },
+		{ ", quiet_access_net=", &landlock_net },
+		{ ", quiet_scoped=", &landlock_scopes },
+	};
+	uint64_t size = strace_arg(line, arg + 1), v[ARRAY_SIZE(members)] = {};
+	size_t known = size < sizeof(v) ? size : sizeof(v);
+	const void *bytes;
 
-	if (!fs) {
-		if (!blob || blob->n < 8)
-			strace_address(line->out, strace_arg(line, arg));
+	if (size < sizeof(v[0])) {
+		strace_address(line->out, strace_arg(line, arg));
 		return;
 	}
-	str_add(line->out, "{handled_access_fs=");
-	strace_bits(line->out, &landlock_rights, *fs);
-	str_add(line->out, strace_arg(line, arg + 1) > 8 ? ", ...}" : "}");
+	bytes = strace_struct(line, arg, 0, known);
+	if (!bytes)
+		return;
+	memcpy(v, bytes, known);
+	for (size_t i = 0; i * sizeof(v[0]) < known; i++) {
+		str_add(line->out, members[i].name);
+		strace_bits(line->out, members[i].words, v[i]);
+	}
+	str_add(line->out, size > sizeof(v) ? ", ...}" : "}");
 }
-const struct strace_type t_landlock = { print_landlock, .steps = { STEP_ARRAY(NEXT(1), 1, 8) } };
+const struct strace_type t_landlock = { print_landlock, .steps = { STEP_ARRAY(NEXT(1), 1, 48) } };
 
 WORDS(t_seccomp, "SECCOMP_", "SET_MODE_STRICT SET_MODE_FILTER GET_ACTION_AVAIL GET_NOTIF_SIZES");
 

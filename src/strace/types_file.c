@@ -35,7 +35,7 @@ static void print_open_how(struct strace_line *line, unsigned int arg)
 	strace_flags_more(&names, &strace_open_flags, how->flags & ~3ULL);
 	strace_set_style(style);
 	strace_constant(line->out, number, names.data);
-	if (how->flags & 0100 || how->mode)
+	if (how->flags & 020000100 || how->mode)
 		str_addf(line->out, ", mode=%#03llo", U(how->mode));
 	str_add(line->out, ", resolve=");
 	strace_bits(line->out, &resolve, how->resolve);
@@ -43,7 +43,7 @@ static void print_open_how(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, '}');
 }
 const struct strace_type t_open_how = { print_open_how,
-					.steps = { STEP_ARRAY(NEXT(1), 1, sizeof(struct open_how) + STRACE_REST) } };
+					.steps = { STEP_EXTENSIBLE(NEXT(1)) } };
 
 /* --- handles --- */
 

@@ -31,7 +31,8 @@ STRACE_FAMILY(strace_open_flags, "O_???", N(O_CREAT), N(O_EXCL), N(O_NOCTTY), N(
 	      N(O_NONBLOCK), N(O_SYNC), N(O_DSYNC), { "__O_SYNC", 04000000 }, N(O_DIRECT),
 	      { "O_LARGEFILE", LARGEFILE }, N(O_NOFOLLOW),
 	      N(O_NOATIME), N(O_CLOEXEC), N(O_PATH), N(O_TMPFILE), { "__O_TMPFILE", 020000000 }, N(O_DIRECTORY),
-	      { "O_EMPTYPATH", 0400000000 }, { "FASYNC", O_ASYNC });
+	      { "O_EMPTYPATH", 0x4000000 },
+	      { "FASYNC", O_ASYNC }, { "OPENAT2_REGULAR", 1ULL << 32 });
 
 static void print_open_flags(struct strace_line *line, unsigned int arg)
 {
@@ -89,9 +90,17 @@ FLAGS(t_access, access_modes);
 static STRACE_FAMILY(at_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_REMOVEDIR), N(AT_SYMLINK_FOLLOW),
 		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), { "AT_RECURSIVE", 0x8000 });
 FLAGS(t_at_flags, at_flags);
+static STRACE_FAMILY(follow_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_EMPTY_PATH));
+FLAGS(t_follow_flags, follow_flags);
+static STRACE_FAMILY(attr_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH),
+		     { "AT_RECURSIVE", 0x8000 });
+FLAGS(t_attr_flags, attr_flags);
+static STRACE_FAMILY(exec_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_EMPTY_PATH), { "AT_EXECVE_CHECK", 0x10000 });
+FLAGS(t_exec_flags, exec_flags);
 static STRACE_FAMILY(faccess_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_EACCESS), N(AT_EMPTY_PATH));
 FLAGS(t_faccess_flags, faccess_flags);
-static STRACE_FAMILY(handle_flags, "AT_???", N(AT_SYMLINK_FOLLOW), N(AT_EMPTY_PATH), { "AT_HANDLE_FID", 0x200 });
+static STRACE_FAMILY(handle_flags, "AT_???", { "AT_HANDLE_MNT_ID_UNIQUE", 1 }, { "AT_HANDLE_CONNECTABLE", 2 },
+		     { "AT_HANDLE_FID", 0x200 }, N(AT_SYMLINK_FOLLOW), N(AT_EMPTY_PATH));
 FLAGS(t_handle_flags, handle_flags);
 static STRACE_FAMILY(whences, "SEEK_???", N(SEEK_SET), N(SEEK_CUR), N(SEEK_END), N(SEEK_DATA), N(SEEK_HOLE));
 CHOICE(t_whence, whences);
@@ -137,9 +146,21 @@ static void print_memfd_flags(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, "%s%u<<MFD_HUGE_SHIFT", flags ? "|" : "", shift);
 }
 const struct strace_type t_memfd_flags = { print_memfd_flags };
+
+/* Other bits have no names at all. */
+static void print_secret_flags(struct strace_line *line, unsigned int arg)
+{
+	unsigned int flags = strace_arg(line, arg);
+
+	if (flags & O_CLOEXEC)
+		strace_flags(line->out, &strace_open_flags, flags & O_CLOEXEC);
+	if (flags & ~O_CLOEXEC || !flags)
+		str_addf(line->out, flags & O_CLOEXEC ? "|%#x" : "%#x", flags & ~O_CLOEXEC);
+}
+const struct strace_type t_secret_flags = { print_secret_flags };
 static STRACE_FAMILY(random_flags, "GRND_???", N(GRND_NONBLOCK), N(GRND_RANDOM), { "GRND_INSECURE", 4 });
 FLAGS(t_random_flags, random_flags);
-static STRACE_FAMILY(rename_flags, "RENAME_??", N(RENAME_NOREPLACE), N(RENAME_EXCHANGE), N(RENAME_WHITEOUT));
+static STRACE_FAMILY(rename_flags, "RENAME_???", N(RENAME_NOREPLACE), N(RENAME_EXCHANGE), N(RENAME_WHITEOUT));
 FLAGS(t_rename_flags, rename_flags);
 static STRACE_FAMILY(statx_flags, "AT_???", N(AT_SYMLINK_NOFOLLOW), N(AT_REMOVEDIR), N(AT_SYMLINK_FOLLOW),
 		     N(AT_NO_AUTOMOUNT), N(AT_EMPTY_PATH), { "AT_RECURSIVE", 0x8000 });
@@ -162,7 +183,8 @@ const struct strace_type t_statx_flags = { print_statx_flags };
 static STRACE_FAMILY(statx_mask, "STATX_???", N(STATX_ALL), N(STATX_BASIC_STATS), N(STATX_TYPE), N(STATX_MODE),
 		     N(STATX_NLINK), N(STATX_UID), N(STATX_GID), N(STATX_ATIME), N(STATX_MTIME), N(STATX_CTIME),
 		     N(STATX_INO), N(STATX_SIZE), N(STATX_BLOCKS), N(STATX_BTIME), { "STATX_MNT_ID", 0x1000 },
-		     { "STATX_DIOALIGN", 0x2000 });
+		     { "STATX_DIOALIGN", 0x2000 }, { "STATX_MNT_ID_UNIQUE", 0x4000 }, { "STATX_SUBVOL", 0x8000 },
+		     { "STATX_WRITE_ATOMIC", 0x10000 }, { "STATX_DIO_READ_ALIGN", 0x20000 });
 FLAGS(t_statx_mask, statx_mask);
 STRACE_FAMILY(strace_msg_flags, "MSG_???", N(MSG_OOB), N(MSG_PEEK), N(MSG_DONTROUTE), N(MSG_CTRUNC), { "MSG_PROBE", 0x10 },
 	      N(MSG_TRUNC), N(MSG_DONTWAIT), N(MSG_EOR), N(MSG_WAITALL), N(MSG_FIN), N(MSG_SYN), N(MSG_CONFIRM),
@@ -212,7 +234,12 @@ FLAGS(t_clone_flags, clone_flags);
 static STRACE_FAMILY(unshare_flags, "CLONE_???", { "CLONE_NEWTIME", 0x80 }, N(CLONE_VM), N(CLONE_FS), N(CLONE_FILES),
 		     N(CLONE_SIGHAND), N(CLONE_THREAD), N(CLONE_NEWNS), N(CLONE_SYSVSEM), N(CLONE_NEWCGROUP),
 		     N(CLONE_NEWUTS), N(CLONE_NEWIPC), N(CLONE_NEWUSER), N(CLONE_NEWPID), N(CLONE_NEWNET));
-FLAGS(t_unshare_flags, unshare_flags);
+
+static void print_unshare_flags(struct strace_line *line, unsigned int arg)
+{
+	strace_flags(line->out, &unshare_flags, strace_arg(line, arg));
+}
+const struct strace_type t_unshare_flags = { print_unshare_flags };
 static STRACE_FAMILY(setns_kinds, "CLONE_NEW???", { "CLONE_NEWTIME", 0x80 }, N(CLONE_NEWNS), N(CLONE_NEWCGROUP), N(CLONE_NEWUTS), N(CLONE_NEWIPC),
 		     N(CLONE_NEWUSER), N(CLONE_NEWPID), N(CLONE_NEWNET));
 FLAGS(t_setns_kind, setns_kinds);

@@ -112,6 +112,12 @@ static void print_open_mode(struct strace_line *line, unsigned int arg)
 		print_mode(line, arg);
 }
 
+static void print_queue_mode(struct strace_line *line, unsigned int arg)
+{
+	if (strace_arg(line, arg - 1) & O_CREAT)
+		print_mode(line, arg);
+}
+
 static void print_interrupted(struct strace_line *line, unsigned int arg)
 {
 	str_addf(line->out, "<... resuming interrupted %s ...>", line->interrupted ? line->interrupted : "system call");
@@ -122,7 +128,7 @@ const struct strace_type t_int = { print_int }, t_uint = { print_uint }, t_long 
 			 t_size = { print_size },
 			 t_hex = { print_hex }, t_hex_short = { print_hex_short }, t_pointer = { print_pointer }, t_fd = { print_fd, .enter = true, .steps = { STEP_FILE } },
 			 t_dir = { print_dir, .enter = true, .steps = { STEP_FILE } }, t_id = { print_id }, t_mode = { print_mode }, t_mode_kind = { print_mode_kind },
-			 t_open_mode = { print_open_mode }, t_signal = { print_signal },
+			 t_open_mode = { print_open_mode }, t_queue_mode = { print_queue_mode }, t_signal = { print_signal },
 			 t_clock = { strace_print_choice, .data = &clocks };
 
 /* --- texts --- */
@@ -138,13 +144,12 @@ static void print_text(struct strace_line *line, unsigned int arg)
 }
 
 /* Bytes of a number that is known only now. */
-static void print_bytes(struct strace_line *line, unsigned int arg, uint64_t n)
+static void add_bytes(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 	uint64_t most = line->settings->size;
 
-	if (!strace_arg(line, arg) || !blob || blob->status == STRACE_UNREAD) {
-		strace_address(line->out, strace_arg(line, arg));
+	if (!address || !blob || blob->status == STRACE_UNREAD) {
+		strace_address(line->out, address);
 		return;
 	}
 	if (n < most)
@@ -152,6 +157,11 @@ static void print_bytes(struct strace_line *line, unsigned int arg, uint64_t n)
 	if (blob->n < most)
 		most = blob->n;
 	strace_text(line, strace_bytes(blob), most, n > most);
+}
+
+static void print_bytes(struct strace_line *line, unsigned int arg, uint64_t n)
+{
+	add_bytes(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), n);
 }
 
 static void print_in(struct strace_line *line, unsigned int arg)
@@ -187,6 +197,11 @@ static void print_list(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
+static void print_in_before(struct strace_line *line, unsigned int arg)
+{
+	print_bytes(line, arg, strace_arg(line, arg - 1));
+}
+
 static void print_random(struct strace_line *line, unsigned int arg)
 {
 	struct strace_settings hex = *line->settings;
@@ -206,19 +221,23 @@ static void print_cwd(struct strace_line *line, unsigned int arg)
 		print_pointer(line, arg);
 }
 
-/* The value of an attribute of a file. A NUL at the end of what is shown ends it, and is left out but in hex. */
-static void print_value(struct strace_line *line, unsigned int arg, uint64_t n)
+/* A NUL at the end of what is shown ends it, and is left out but in hex. */
+void strace_value(struct strace_line *line, const struct strace_blob *blob, uint64_t address, uint64_t n)
 {
-	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 	const char *bytes = blob && blob->status != STRACE_UNREAD ? strace_bytes(blob) : NULL;
 	uint64_t shown = n < line->settings->size ? n : line->settings->size;
 
 	if (n > INT32_MAX)
-		print_pointer(line, arg);
+		strace_address(line->out, address);
 	else if (bytes && shown && shown <= blob->n && !bytes[shown - 1] && !strace_hex(line->settings))
 		strace_text(line, bytes, shown - 1, false);
 	else
-		print_bytes(line, arg, n);
+		add_bytes(line, blob, address, n);
+}
+
+static void print_value(struct strace_line *line, unsigned int arg, uint64_t n)
+{
+	strace_value(line, strace_blob(line, arg, 0, 0), strace_arg(line, arg), n);
 }
 
 static void print_value_in(struct strace_line *line, unsigned int arg)
@@ -252,6 +271,7 @@ const struct strace_type t_path = { print_path, .steps = TEXT_OF(4097) },
 			 t_cwd = { print_cwd, .steps = { { STRACE_STRING, .from = SELF, .most = 4097, .when = STRACE_IF_OK } } },
 			 t_in = { print_in, .steps = BYTES(NEXT(1), 0) },
 			 t_host_name = { print_host_name, .steps = BYTES(NEXT(1), 0) },
+			 t_in_before = { print_in_before, .steps = BYTES(BEFORE, 0) },
 			 t_out = { print_out, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_random = { print_random, .steps = BYTES(STRACE_FROM_RET, STRACE_IF_OK) },
 			 t_xattr_in = { print_value_in, .steps = BYTES(NEXT(1), 0) },

@@ -229,6 +229,8 @@ void strace_ret_modify_ldt(struct strace_line *line)
 
 /* --- scheduling --- */
 
+#define KEEP_PARAMS 0x10
+
 static void print_sched_attr(struct strace_line *line, unsigned int arg)
 {
 	static const struct strace_words flags = {
@@ -255,9 +257,11 @@ static void print_sched_attr(struct strace_line *line, unsigned int arg)
 	strace_word(line->out, t_policy.data, attr->policy);
 	str_add(line->out, ", sched_flags=");
 	strace_bits(line->out, &flags, attr->flags);
-	str_addf(line->out,
-		 ", sched_nice=%d, sched_priority=%u, sched_runtime=%llu, sched_deadline=%llu, sched_period=%llu",
-		 attr->nice, attr->priority, U(attr->runtime), U(attr->deadline), U(attr->period));
+	/* a call that keeps the parameters does not look at them */
+	if (line->call->args[arg] == &t_sched_attr_out || !(attr->flags & KEEP_PARAMS))
+		str_addf(line->out,
+			 ", sched_nice=%d, sched_priority=%u, sched_runtime=%llu, sched_deadline=%llu, sched_period=%llu",
+			 attr->nice, attr->priority, U(attr->runtime), U(attr->deadline), U(attr->period));
 	if (attr->size >= 56 && blob && blob->status == STRACE_WHOLE && blob->n >= sizeof(*attr)) {
 		attr = strace_bytes(blob);
 		str_addf(line->out, ", sched_util_min=%u, sched_util_max=%u", attr->min, attr->max);
@@ -268,6 +272,8 @@ static void print_sched_attr(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_sched_attr = { print_sched_attr, .enter = true, .steps = { STEP_READS(48), STEP_READS(56) } },
 			 t_sched_attr_out = { print_sched_attr, .steps = { STEP_WRITES(48), STEP_WRITES(56) } };
+
+BITS(t_sched_attr_flags, "SCHED_GETATTR_FLAG_", "DL_DYNAMIC");
 
 void strace_ioprio(struct str *out, unsigned int value)
 {
@@ -303,36 +309,30 @@ void strace_ret_ioprio(struct strace_line *line)
 
 static void add_nodes(struct strace_line *line, const void *element, size_t index)
 {
-	str_addf(line->out, "%#016llx", U(*(const uint64_t *)element));
+	str_addf(line->out, "%#016llx", *(const unsigned long long *)element);
+	(void)index;
 }
 
-/* A set of nodes, in longs, of so many bits and one more. */
-static void print_nodes_of(struct strace_line *line, unsigned int arg, uint64_t bits)
-{
-	strace_array(line, arg, 0, bits ? (bits - 1 + 63) / 64 : 0, sizeof(uint64_t), add_nodes);
-}
-
+/* A set of nodes, in longs; the next argument counts its bits, and one more. */
 static void print_nodes(struct strace_line *line, unsigned int arg)
 {
-	print_nodes_of(line, arg, strace_arg(line, arg + 1));
-}
+	/* migrate_pages: the number stands before */
+	uint64_t bits = strace_arg(line, line->call->args[arg] == &t_nodes_before ? 1 : arg + 1);
+	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 
-/* migrate_pages: the number stands before both sets. */
-static void print_nodes_before(struct strace_line *line, unsigned int arg)
-{
-	print_nodes_of(line, arg, strace_arg(line, 1));
+	if ((!blob && bits) || bits == 1 || bits + 62 < bits)
+		strace_address(line->out, strace_arg(line, arg));
+	else
+		strace_array(line, arg, 0, (bits + 62) / 64, sizeof(uint64_t), add_nodes);
 }
-/* The number counts bits: all that can be shown are copied. */
-#define NODES(WHEN) \
+#define NODES 128 /* the most numbers of 64 bits */
+#define STEP_NODES(COUNT, WHEN) \
 	{ \
-		{ \
-			STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_NONE, .scale = 256, .most = 256, \
-				      .when = (WHEN) | STRACE_TO_EDGE \
-		} \
+		STRACE_BYTES, .from = SELF, .count_from = COUNT, .scale = 8, .most = 8 * NODES, .when = (WHEN) | STRACE_TO_EDGE \
 	}
-const struct strace_type t_nodes = { print_nodes, .steps = NODES(0) },
-			 t_nodes_out = { print_nodes, .steps = NODES(STRACE_IF_OK) },
-			 t_nodes_before = { print_nodes_before, .steps = NODES(0) };
+const struct strace_type t_nodes = { print_nodes, .steps = { STEP_NODES(NEXT(1), 0) } },
+			 t_nodes_out = { print_nodes, .steps = { STEP_NODES(NEXT(1), STRACE_IF_OK) } },
+			 t_nodes_before = { print_nodes, .steps = { STEP_NODES(1, 0) } };
 
 static void print_mempolicy_out(struct strace_line *line, unsigned int arg)
 {
@@ -420,7 +420,7 @@ static void print_sigevent(struct strace_line *line, unsigned int arg)
 	const struct {
 		uint64_t value;
 		int32_t signo, notify, tid;
-	} *event = strace_struct(line, arg, 0, 24);
+	} *event = strace_struct(line, arg, 0, 32);
 
 	if (!event)
 		return;
@@ -439,7 +439,7 @@ static void print_sigevent(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, ", sigev_notify_thread_id=%d", event->tid);
 	str_addc(line->out, '}');
 }
-const struct strace_type t_sigevent = { print_sigevent, .steps = { STEP_READS(64) } };
+const struct strace_type t_sigevent = { print_sigevent, .steps = { STEP_READS(32) } };
 
 static void print_itimerval(struct strace_line *line, unsigned int arg)
 {
@@ -611,6 +611,8 @@ static void add_waiter(struct strace_line *line, const void *element, size_t ind
 	strace_address(line->out, waiter->uaddr);
 	str_add(line->out, ", flags=");
 	strace_bits(line->out, &flags, waiter->flags);
+	if (waiter->reserved)
+		str_addf(line->out, ", __reserved=%#x", waiter->reserved);
 	str_addc(line->out, '}');
 }
 

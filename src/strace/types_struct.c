@@ -143,7 +143,7 @@ static void print_statx(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_statx = { print_statx, .steps = { STEP_WRITES(sizeof(struct statx)) } };
 
-static void print_statfs(struct strace_line *line, unsigned int arg)
+void strace_filesystem(struct str *out, uint64_t magic)
 {
 	static STRACE_FAMILY(types, "???", { "EXT2_SUPER_MAGIC", 0xef53 }, { "TMPFS_MAGIC", 0x01021994 },
 			     { "CGROUP_SUPER_MAGIC", 0x27e0eb }, { "DEBUGFS_MAGIC", 0x64626720 },
@@ -155,6 +155,12 @@ static void print_statfs(struct strace_line *line, unsigned int arg)
 			     { "XFS_SUPER_MAGIC", 0x58465342 }, { "CGROUP2_SUPER_MAGIC", 0x63677270 },
 			     { "DEVPTS_SUPER_MAGIC", 0x1cd1 }, { "SELINUX_MAGIC", 0xf97cff8c },
 			     { "SECURITYFS_MAGIC", 0x73636673 }, { "BPF_FS_MAGIC", 0xcafe4a11 });
+
+	strace_choice(out, &types, magic);
+}
+
+static void print_statfs(struct strace_line *line, unsigned int arg)
+{
 	static STRACE_FAMILY(flags, "ST_???", { "ST_VALID", 0x20 }, { "ST_RDONLY", 1 }, { "ST_NOSUID", 2 },
 			     { "ST_NODEV", 4 }, { "ST_NOEXEC", 8 }, { "ST_SYNCHRONOUS", 16 },
 			     { "ST_MANDLOCK", 64 }, { "ST_NOATIME", 1024 }, { "ST_NODIRATIME", 2048 },
@@ -165,7 +171,7 @@ static void print_statfs(struct strace_line *line, unsigned int arg)
 	if (!st)
 		return;
 	str_add(out, "{f_type=");
-	strace_choice(out, &types, st->f_type);
+	strace_filesystem(out, st->f_type);
 	str_addf(out,
 		 ", f_bsize=%lld, f_blocks=%llu, f_bfree=%llu, f_bavail=%llu, f_files=%llu, f_ffree=%llu, "
 		 "f_fsid={val=[%#x, %#x]}, f_namelen=%lld, f_frsize=%lld, f_flags=",
@@ -626,5 +632,5 @@ static void print_clone_args(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_clone_args = {
 	print_clone_args,
-	.steps = { STEP_ARRAY(NEXT(1), 1, CLONE_ARGS_SIZE_VER2 + STRACE_REST) },
+	.steps = { STEP_EXTENSIBLE(NEXT(1)) },
 };

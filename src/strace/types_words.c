@@ -140,6 +140,11 @@ void strace_print_bits(struct strace_line *line, unsigned int arg)
 	strace_bits(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
 }
 
+void strace_print_bits_wide(struct strace_line *line, unsigned int arg)
+{
+	strace_bits(line->out, line->call->args[arg]->data, strace_arg(line, arg));
+}
+
 /* --- processes --- */
 
 WORDS(t_policy, "SCHED_", "OTHER FIFO RR BATCH ISO IDLE DEADLINE EXT");
@@ -215,11 +220,12 @@ void strace_mempolicy(struct str *out, uint64_t mode)
 const struct strace_type t_mempolicy = { print_mempolicy }, t_mempolicy_long = { print_mempolicy_long };
 BITS_LONG(t_mempolicy_flags, "MPOL_F_", "NODE ADDR MEMS_ALLOWED");
 BITS(t_mbind_flags, "MPOL_MF_", "STRICT MOVE MOVE_ALL");
+BITS(t_move_flags, "MPOL_MF_", "- MOVE MOVE_ALL");
 BITS(t_msync_flags, "MS_", "=4 SYNC =1 ASYNC INVALIDATE");
 BITS(t_mlock_flags, "MLOCK_", "ONFAULT");
 BITS(t_mlockall_flags, "MCL_", "CURRENT FUTURE ONFAULT");
-BITS(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE DISABLE_EXECUTE");
-BITS(t_pidfd_flags, "PIDFD_", "=0x80 THREAD =0x800 NONBLOCK");
+BITS_WIDE(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE DISABLE_EXECUTE");
+BITS(t_pidfd_flags, "PIDFD_", "=0x800 NONBLOCK =0x80 THREAD =0x200 AUTOKILL");
 BITS(t_uffd_flags, "UFFD_", "USER_MODE_ONLY =0x800 !O_NONBLOCK =0x80000 !O_CLOEXEC");
 
 /* --- times --- */
@@ -232,7 +238,7 @@ BITS(t_signalfd_flags, "SFD_", "=0x80000 CLOEXEC =0x800 NONBLOCK");
 
 BITS(t_xattr_flags, "XATTR_", "CREATE REPLACE");
 BITS(t_fallocate, "FALLOC_FL_",
-     "KEEP_SIZE PUNCH_HOLE NO_HIDE_STALE COLLAPSE_RANGE ZERO_RANGE INSERT_RANGE UNSHARE_RANGE");
+     "KEEP_SIZE PUNCH_HOLE NO_HIDE_STALE COLLAPSE_RANGE ZERO_RANGE INSERT_RANGE UNSHARE_RANGE WRITE_ZEROES");
 BITS(t_sync_range, "SYNC_FILE_RANGE_", "WAIT_BEFORE WRITE WAIT_AFTER");
 BITS(t_splice_flags, "SPLICE_F_", "MOVE NONBLOCK MORE GIFT");
 BITS(t_rw_flags, "RWF_", "HIPRI DSYNC SYNC NOWAIT APPEND NOAPPEND ATOMIC DONTCACHE NOSIGNAL");
@@ -242,11 +248,12 @@ BITS(t_inotify_mask, "IN_",
      "DELETE_SELF MOVE_SELF - UNMOUNT Q_OVERFLOW IGNORED =0x1000000 ONLYDIR DONT_FOLLOW EXCL_UNLINK - MASK_CREATE "
      "MASK_ADD ISDIR ONESHOT");
 BITS(t_fanotify_mark, "FAN_MARK_",
-     "ADD REMOVE DONT_FOLLOW ONLYDIR MOUNT IGNORED_MASK IGNORED_SURV_MODIFY FLUSH FILESYSTEM EVICTABLE IGNORE");
-BITS(t_fanotify_mask, "FAN_",
-     "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE DELETE_SELF MOVE_SELF "
-     "OPEN_EXEC - Q_OVERFLOW FS_ERROR OPEN_PERM ACCESS_PERM OPEN_EXEC_PERM DIR_MODIFY =0x40000000 ONDIR =0x8000000 "
-     "EVENT_ON_CHILD RENAME");
+     "ADD REMOVE =0x80 FLUSH =4 DONT_FOLLOW ONLYDIR =0x110 MNTNS =0x100 FILESYSTEM =0x10 MOUNT IGNORED_MASK "
+     "IGNORED_SURV_MODIFY =0x400 IGNORE =0x200 EVICTABLE");
+BITS_WIDE(t_fanotify_mask, "FAN_",
+	  "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE DELETE_SELF MOVE_SELF "
+	  "OPEN_EXEC - Q_OVERFLOW FS_ERROR OPEN_PERM ACCESS_PERM OPEN_EXEC_PERM DIR_MODIFY PRE_ACCESS =0x1000000 MNT_ATTACH "
+	  "MNT_DETACH =0x40000000 ONDIR =0x8000000 EVENT_ON_CHILD RENAME");
 BITS(t_module_init, "MODULE_INIT_", "IGNORE_MODVERSIONS IGNORE_VERMAGIC COMPRESSED_FILE");
 BITS(t_module_exit, "O_", "=0x800 NONBLOCK =0x200 TRUNC");
 
@@ -255,7 +262,7 @@ static void print_fanotify(struct strace_line *line, unsigned int arg)
 	static const struct strace_words classes = { "FAN_CLASS_", "NOTIF - - - CONTENT - - - PRE_CONTENT" };
 	static const struct strace_words flags = {
 		"FAN_", "CLOEXEC NONBLOCK - - UNLIMITED_QUEUE UNLIMITED_MARKS ENABLE_AUDIT REPORT_PIDFD "
-			"REPORT_TID REPORT_FID REPORT_DIR_FID REPORT_NAME REPORT_TARGET_FID"
+			"REPORT_TID REPORT_FID REPORT_DIR_FID REPORT_NAME REPORT_TARGET_FID REPORT_FD_ERROR REPORT_MNT"
 	};
 	unsigned int value = strace_arg(line, arg);
 
@@ -328,15 +335,17 @@ const struct strace_type t_mount_type = { print_mount_type,
 					  .steps = { { STRACE_STRING, .from = SELF, .most = MOST_TEXT } } };
 BITS(t_umount_flags, "MNT_", "FORCE DETACH EXPIRE !UMOUNT_NOFOLLOW");
 BITS(t_open_tree, "OPEN_TREE_",
-     "CLONE =0x80000 CLOEXEC =0x100 !AT_SYMLINK_NOFOLLOW !AT_REMOVEDIR !AT_SYMLINK_FOLLOW !AT_NO_AUTOMOUNT "
-     "!AT_EMPTY_PATH =0x8000 "
+     "CLONE NAMESPACE =0x80000 CLOEXEC =0x100 !AT_SYMLINK_NOFOLLOW =0x800 !AT_NO_AUTOMOUNT !AT_EMPTY_PATH =0x8000 "
      "!AT_RECURSIVE");
 BITS(t_move_mount, "MOVE_MOUNT_",
      "F_SYMLINKS F_AUTOMOUNTS F_EMPTY_PATH - T_SYMLINKS T_AUTOMOUNTS T_EMPTY_PATH - SET_GROUP BENEATH");
 BITS(t_fsopen, "FSOPEN_", "CLOEXEC");
-BITS(t_fsmount, "FSMOUNT_", "CLOEXEC");
+BITS(t_fsmount, "FSMOUNT_", "CLOEXEC NAMESPACE");
 BITS(t_mount_attr, "MOUNT_ATTR_",
-     "RDONLY NOSUID NODEV NOEXEC NOATIME STRICTATIME - NODIRATIME =0x100000 IDMAP NOSYMFOLLOW");
+     "RDONLY NOSUID NODEV NOEXEC =0x70 _ATIME =0x10 NOATIME STRICTATIME =0x80 NODIRATIME =0x100000 IDMAP NOSYMFOLLOW");
+/* Those of fsmount: it maps no ids. */
+BITS(t_mount_attr_new, "MOUNT_ATTR_",
+     "RDONLY NOSUID NODEV NOEXEC =0x70 _ATIME =0x10 NOATIME STRICTATIME =0x80 NODIRATIME =0x200000 NOSYMFOLLOW");
 /* Of mount_setattr: its size says what there is of it. */
 static void print_mount_attr_in(struct strace_line *line, unsigned int arg)
 {
@@ -361,7 +370,7 @@ static void print_mount_attr_in(struct strace_line *line, unsigned int arg)
 	str_addc(line->out, '}');
 }
 const struct strace_type t_mount_attr_in = { print_mount_attr_in,
-					     .steps = { STEP_ARRAY(NEXT(1), 1, 4 * 8 + STRACE_REST) } };
+					     .steps = { STEP_EXTENSIBLE(NEXT(1)) } };
 BITS(t_fspick, "FSPICK_", "CLOEXEC SYMLINK_NOFOLLOW NO_AUTOMOUNT EMPTY_PATH");
 WORDS(t_fsconfig, "FSCONFIG_",
       "SET_FLAG SET_STRING SET_BINARY SET_PATH SET_PATH_EMPTY SET_FD CMD_CREATE CMD_RECONFIGURE CMD_CREATE_EXCL");
