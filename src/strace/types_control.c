@@ -10,12 +10,13 @@
 /* --- io_uring --- */
 
 BITS(t_uring_enter, "IORING_ENTER_", "GETEVENTS SQ_WAKEUP SQ_WAIT EXT_ARG REGISTERED_RING ABS_TIMER EXT_ARG_REG NO_IOWAIT");
+#define EXT_ARG	    0x08
 #define EXT_ARG_REG 0x40
 
 /* A set of signals, or where the argument is among those that are registered. */
 static void print_uring_wait(struct strace_line *line, unsigned int arg)
 {
-	if (strace_arg(line, arg - 1) & EXT_ARG_REG)
+	if ((strace_arg(line, arg - 1) & (EXT_ARG | EXT_ARG_REG)) == EXT_ARG_REG)
 		str_add_s64(line->out, strace_arg(line, arg));
 	else
 		t_sigset.print(line, arg);

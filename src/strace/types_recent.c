@@ -246,7 +246,7 @@ static void print_request(struct strace_line *line, unsigned int arg)
 			{ STRACE_BYTES, .from = SELF, .count_from = STRACE_FROM_BLOB, .scale = 1, .most = STRACE_EXTENSIBLE, .when = STRACE_TO_EDGE }, \
 		} \
 	}
-#define NAMESPACES "(:=0x80 TIME_NS =0x20000 MNT_NS =0x2000000 CGROUP_NS =0x4000000 UTS_NS IPC_NS USER_NS PID_NS NET_NS)"
+#define NAMESPACES "(|???_NS:=0x80 TIME_NS =0x20000 MNT_NS =0x2000000 CGROUP_NS =0x4000000 UTS_NS IPC_NS USER_NS PID_NS NET_NS)"
 const struct strace_type t_mount_request = REQUEST("%.4, mnt_ns_fd=%d4, mnt_id=%x8, param=%b8" STAT_PARTS "%?, mnt_ns_id=%x8%|", 24, 32),
 			 t_mount_list_request = REQUEST("%.4, mnt_ns_fd=%d4, mnt_id=%w8(:=0xffffffffffffffff LSMT_ROOT), param=%x8"
 							"%?, mnt_ns_id=%x8%|",
@@ -373,7 +373,8 @@ static void add_context(struct strace_line *line, const void *bytes, size_t n, u
 	in_hex.settings = &hex;
 	if (room) {
 		str_add(line->out, ", ctx=");
-		if (sizeof(*context) + shown <= n)
+		/* one more byte says whether it goes on */
+		if (sizeof(*context) + shown + (room > shown) <= n)
 			strace_text(&in_hex, (const char *)bytes + sizeof(*context), shown, room > shown);
 		else
 			strace_address(line->out, address + sizeof(*context));

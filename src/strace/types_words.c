@@ -267,7 +267,10 @@ static void print_fanotify(struct strace_line *line, unsigned int arg)
 	unsigned int value = strace_arg(line, arg);
 
 	strace_word(line->out, &classes, value & 0xc);
-	strace_bits_more(line->out, &flags, value & ~0xcU);
+	if (value & ~0xcU) {
+		str_addc(line->out, '|');
+		strace_bits(line->out, &flags, value & ~0xcU);
+	}
 }
 const struct strace_type t_fanotify = { print_fanotify };
 

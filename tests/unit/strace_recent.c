@@ -55,6 +55,7 @@ Test(strace_recent, flags)
 	expect_number("mount_setattr", 2, 0x8a00, "AT_NO_AUTOMOUNT|AT_RECURSIVE|0x200");
 	expect_number("unshare", 0, 0x100000200, "CLONE_FS|0x100000000");
 	expect_number("pidfd_open", 1, 0x881, "PIDFD_NONBLOCK|PIDFD_THREAD|0x1");
+	expect_number("fanotify_init", 0, 0x8000, "FAN_CLASS_NOTIF|0x8000 /* FAN_??? */");
 	expect_number("fanotify_mark", 1, 0x190, "FAN_MARK_FLUSH|FAN_MARK_MNTNS");
 	expect_number("fanotify_mark", 2, 0x100000001, "FAN_ACCESS|0x100000000");
 	expect_number("fsmount", 2, 0x100070, "MOUNT_ATTR__ATIME|0x100000");
@@ -128,7 +129,7 @@ Test(strace_recent, structs_that_say_their_size)
 	expect_request("listmount", 23, 23, "{size=23}");
 	expect_request("statmount", 40, 32,
 		       "{size=40, mnt_ns_fd=0, mnt_id=0xffffffffffffffff, param=STATMOUNT_MNT_BASIC, mnt_ns_id=0x7, ???}");
-	expect_request("listns", 32, 32, "{size=32, ns_id=0xffffffffffffffff, ns_type=0x2 /* ??? */, user_ns_id=0x7}");
+	expect_request("listns", 32, 32, "{size=32, ns_id=0xffffffffffffffff, ns_type=0x2 /* ???_NS */, user_ns_id=0x7}");
 	expect_request("listns", 24, 24, "{size=24}");
 }
 
