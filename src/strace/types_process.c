@@ -229,6 +229,7 @@ void strace_ret_modify_ldt(struct strace_line *line)
 
 /* --- scheduling --- */
 
+#define KEEP_POLICY 0x08
 #define KEEP_PARAMS 0x10
 
 static void print_sched_attr(struct strace_line *line, unsigned int arg)
@@ -253,8 +254,12 @@ static void print_sched_attr(struct strace_line *line, unsigned int arg)
 		str_addf(line->out, "{size=%u}", attr->size);
 		return;
 	}
-	str_addf(line->out, "{size=%u, sched_policy=", attr->size);
-	strace_word(line->out, t_policy.data, attr->policy);
+	str_addf(line->out, "{size=%u", attr->size);
+	/* one that keeps something does not look at the policy either, but for one that is negative */
+	if (line->call->args[arg] == &t_sched_attr_out || !(attr->flags & (KEEP_POLICY | KEEP_PARAMS)) || (int)attr->policy < 0) {
+		str_add(line->out, ", sched_policy=");
+		strace_word(line->out, t_policy.data, attr->policy);
+	}
 	str_add(line->out, ", sched_flags=");
 	strace_bits(line->out, &flags, attr->flags);
 	/* a call that keeps the parameters does not look at them */

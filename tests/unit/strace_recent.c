@@ -39,6 +39,17 @@ static void expect(const char *name, const struct made *made, unsigned int arg, 
 	cr_assert_str_eq(str_or_empty(out.data), want, "%s: %s\nand not\n%s", name, str_or_empty(out.data), want);
 }
 
+/* The same of a record of a call's begin. */
+static void expect_begin(const char *name, const struct made *made, unsigned int arg, const char *want)
+{
+	const struct strace_call *call = strace_call_of(syscall_number(name));
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings, .call = call, .enter = &made->record };
+
+	call->args[arg]->print(&line, arg);
+	cr_assert_str_eq(str_or_empty(out.data), want, "%s: %s", name, str_or_empty(out.data));
+}
+
 /* A number without memory. */
 static void expect_number(const char *name, unsigned int arg, uint64_t value, const char *want)
 {
@@ -131,6 +142,17 @@ Test(strace_recent, structs_that_say_their_size)
 		       "{size=40, mnt_ns_fd=0, mnt_id=0xffffffffffffffff, param=STATMOUNT_MNT_BASIC, mnt_ns_id=0x7, ???}");
 	expect_request("listns", 32, 32, "{size=32, ns_id=0xffffffffffffffff, ns_type=0x2 /* ???_NS */, user_ns_id=0x7}");
 	expect_request("listns", 24, 24, "{size=24}");
+}
+
+/* What a call is told to keep is not looked at. */
+Test(strace_recent, scheduling_that_is_kept)
+{
+	const uint32_t words[12] = { 48, 2, 0x10, 0, 1, 2 };
+	struct made made = { .record.args = { 0, 0x10 } };
+
+	add_blob(&made, 1, 0, STRACE_WHOLE, words, sizeof(words));
+	made.record.kind = STRACE_ENTER;
+	expect_begin("sched_setattr", &made, 1, "{size=48, sched_flags=SCHED_FLAG_KEEP_PARAMS}");
 }
 
 Test(strace_recent, sets_of_nodes)
