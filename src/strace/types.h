@@ -28,10 +28,6 @@ void strace_print_choice(struct strace_line *line, unsigned int arg);
 void strace_print_word(struct strace_line *line, unsigned int arg);
 void strace_print_bits_long(struct strace_line *line, unsigned int arg);
 void strace_print_bits(struct strace_line *line, unsigned int arg);
-/* Flags of 64 bits. */
-#define BITS_WIDE(NAME, PREFIX, NAMES) \
-	const struct strace_type NAME = { strace_print_bits_wide, .data = &(const struct strace_words){ PREFIX, NAMES } }
-void strace_print_bits_wide(struct strace_line *line, unsigned int arg);
 
 /* numbers */
 TYPE(t_int);

@@ -152,7 +152,7 @@ static void print_kexec_flags(struct strace_line *line, unsigned int arg)
 	strace_bits(line->out, &flags, value & ~arch);
 }
 const struct strace_type t_kexec_flags = { print_kexec_flags };
-BITS_WIDE(t_kexec_file_flags, "KEXEC_FILE_", "UNLOAD ON_CRASH NO_INITRAMFS DEBUG NO_CMA FORCE_DTB");
+BITS_LONG(t_kexec_file_flags, "KEXEC_FILE_", "UNLOAD ON_CRASH NO_INITRAMFS DEBUG NO_CMA FORCE_DTB");
 BITS(t_shadow_flags, "SHADOW_STACK_", "SET_TOKEN");
 
 /* --- locks --- */

@@ -140,11 +140,6 @@ void strace_print_bits(struct strace_line *line, unsigned int arg)
 	strace_bits(line->out, line->call->args[arg]->data, (unsigned int)strace_arg(line, arg));
 }
 
-void strace_print_bits_wide(struct strace_line *line, unsigned int arg)
-{
-	strace_bits(line->out, line->call->args[arg]->data, strace_arg(line, arg));
-}
-
 /* --- processes --- */
 
 WORDS(t_policy, "SCHED_", "OTHER FIFO RR BATCH ISO IDLE DEADLINE EXT");
@@ -224,7 +219,7 @@ BITS(t_move_flags, "MPOL_MF_", "- MOVE MOVE_ALL");
 BITS(t_msync_flags, "MS_", "=4 SYNC =1 ASYNC INVALIDATE");
 BITS(t_mlock_flags, "MLOCK_", "ONFAULT");
 BITS(t_mlockall_flags, "MCL_", "CURRENT FUTURE ONFAULT");
-BITS_WIDE(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE DISABLE_EXECUTE");
+BITS_LONG(t_pkey_rights, "PKEY_", "DISABLE_ACCESS DISABLE_WRITE DISABLE_EXECUTE");
 BITS(t_pidfd_flags, "PIDFD_", "=0x800 NONBLOCK =0x80 THREAD =0x200 AUTOKILL");
 BITS(t_uffd_flags, "UFFD_", "USER_MODE_ONLY =0x800 !O_NONBLOCK =0x80000 !O_CLOEXEC");
 
@@ -250,7 +245,7 @@ BITS(t_inotify_mask, "IN_",
 BITS(t_fanotify_mark, "FAN_MARK_",
      "ADD REMOVE =0x80 FLUSH =4 DONT_FOLLOW ONLYDIR =0x110 MNTNS =0x100 FILESYSTEM =0x10 MOUNT IGNORED_MASK "
      "IGNORED_SURV_MODIFY =0x400 IGNORE =0x200 EVICTABLE");
-BITS_WIDE(t_fanotify_mask, "FAN_",
+BITS_LONG(t_fanotify_mask, "FAN_",
 	  "ACCESS MODIFY ATTRIB CLOSE_WRITE CLOSE_NOWRITE OPEN MOVED_FROM MOVED_TO CREATE DELETE DELETE_SELF MOVE_SELF "
 	  "OPEN_EXEC - Q_OVERFLOW FS_ERROR OPEN_PERM ACCESS_PERM OPEN_EXEC_PERM DIR_MODIFY PRE_ACCESS =0x1000000 MNT_ATTACH "
 	  "MNT_DETACH =0x8000000 EVENT_ON_CHILD RENAME =0x40000000 ONDIR");
