@@ -321,10 +321,20 @@ static __always_inline bool take_call(PENDING *call, __u64 who)
 	return true;
 }
 
+/* The call is the thread's. The swap is a barrier, where processors need one: whoever sees it sees how deep it is, too. */
+static __always_inline void give_call(PENDING *call, __u64 who)
+{
+#if !defined(__TARGET_ARCH_x86)
+	__sync_val_compare_and_swap(&call->thread, 0, who);
+#endif
+	*(volatile __u64 *)&call->thread = who;
+}
+
 /* Takes the call of an entry if it has ended without a return. One without a thread is being filled in, or has ended. */
 static __always_inline bool take_over(PENDING *call)
 {
-	__u64 who = *(volatile __u64 *)&call->thread;
+	/* swaps nothing, but is a barrier */
+	__u64 who = __sync_val_compare_and_swap(&call->thread, 0, 0);
 	struct graph_thread *thread;
 
 	if (!who)
@@ -417,9 +427,9 @@ static __always_inline bool begins(void *ctx, const struct hit *hit, __u64 slot)
 		return false;
 	}
 	/* at once: an interrupt may come between, whose calls are in this one */
-	thread->depth = depth + 1;
-	call->what = GRAPH_CALL(slot, depth);
-	call->thread = hit->who;
+	*(volatile __u32 *)&thread->depth = depth + 1;
+	*(volatile __u64 *)&call->what = GRAPH_CALL(slot, depth);
+	give_call(call, hit->who);
 	if (config.args) {
 		read_args(ctx, call->args);
 		read_text(call->args, call->text, graph_functions[slot & (GRAPH_SLOTS - 1)]);
@@ -520,6 +530,7 @@ static __always_inline void ends(void *ctx, const struct hit *hit)
 	PENDING *call = pending_find(hit->key);
 	struct graph_thread *thread;
 	__u32 depth;
+	__u64 who;
 
 	if (!call) {
 		thread = config.limited ? find_thread(hit->who) : NULL;
@@ -527,26 +538,28 @@ static __always_inline void ends(void *ctx, const struct hit *hit)
 			thread->depth--;
 		return;
 	}
+	/* as it was when the call began: a thread that executes a program gets its process's id */
+	who = *(volatile __u64 *)&call->thread;
 	/* before the thread's depth says that it has ended */
-	if (!take_call(call, hit->who))
+	if (!who || !take_call(call, who))
 		return;
 	took = now - pending_head(call)->start;
 	/* clocks of processors differ a little */
 	if ((__s64)took < 0)
 		took = 0;
 	depth = GRAPH_CALL_DEPTH(call->what);
-	thread = find_thread(hit->who);
+	thread = find_thread(who);
 	if (thread && !depth && took >= config.least && must_name(thread, hit->task)) {
 		struct graph_who name;
 
 		copy_who(&name, thread);
 		thread->depth = 0;
-		send_named(ctx, call, hit->who, now, took, &name);
+		send_named(ctx, call, who, now, took, &name);
 	} else {
 		if (thread)
 			thread->depth = depth;
 		if (took >= config.least)
-			send_named(ctx, call, hit->who, now, took, NULL);
+			send_named(ctx, call, who, now, took, NULL);
 	}
 	/* a record that was completed is a barrier; of what was not sent, `took` needs all that was read */
 	pending_free(call, took ^ depth);
