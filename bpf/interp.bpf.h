@@ -49,6 +49,7 @@ struct task_struct___interp {
 	} thread;
 } CORE;
 
+/* arm64: as it was when the task last left its processor; after exec the old one, until it has left it once. */
 static __always_inline __u64 interp_thread_pointer(void)
 {
 	struct task_struct___interp *task = (void *)bpf_get_current_task();
@@ -69,6 +70,9 @@ static __always_inline __u64 interp_frame(const struct interp_plan *plan, __u64 
 		place = (__u64)(__s64)(__s32)place >> (plan->code_data & 1);
 	else
 		place = (place - code - plan->code_data) >> 1;
+	/* in more code than there are places; before its begin, places are larger than any code */
+	if (place >= INTERP_PLACE_BEFORE && place < 1ULL << 32)
+		place = INTERP_PLACE_BEFORE;
 	return INTERP_FRAME | code >> 3 << INTERP_PLACE_BITS | (place & INTERP_PLACE_MASK);
 }
 
@@ -238,7 +242,8 @@ static __always_inline bool interp_is_loop(const struct unwind_slot *slot, __u64
 #else
 #define INTERP_DTV 0
 #endif
-/* A descriptor's argument from here on is an address. */
+/* A descriptor's argument is a distance from here on, and an address from there on. */
+#define INTERP_TLS_MIN 16
 #define INTERP_TLS_MAX (1 << 24)
 
 /* The address of a variable of the current thread, by what dynamic linking has put at an address; 0: none. */
@@ -249,6 +254,9 @@ static __always_inline __u64 interp_variable(__u64 at)
 	if (bpf_probe_read_user(index, sizeof(index), (void *)at))
 		return 0;
 #if defined(__TARGET_ARCH_arm64)
+	/* what dynamic linking has not filled in yet: at the thread pointer itself is no variable */
+	if (!index[0] || index[1] < INTERP_TLS_MIN)
+		return 0;
 	if (index[1] < INTERP_TLS_MAX)
 		return thread + index[1];
 	if (bpf_probe_read_user(index, sizeof(index), (void *)index[1]))
@@ -270,7 +278,8 @@ static __always_inline __u64 interp_root(const struct unwind_slot *slot, const s
 	if (!plan->by_key)
 		return slot->space.runtime + plan->key;
 	/* until the runtime is up the key is 0, which is somebody else's or nobody's */
-	if (bpf_probe_read_user(&key, sizeof(key), (void *)slot->space.runtime + plan->key) || key >= INTERP_KEYS)
+	if (!slot->space.keys || bpf_probe_read_user(&key, sizeof(key), (void *)slot->space.runtime + plan->key) ||
+	    key >= INTERP_KEYS)
 		return 0;
 	return interp_thread_pointer() + slot->space.keys + key * INTERP_KEY_SIZE + 8;
 }

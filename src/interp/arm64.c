@@ -55,10 +55,16 @@ static bool read_access(struct arm64_reader *reader, uint32_t word, struct arm64
 /* x0 to x18, x30: a called function may write them. */
 #define CALLED 0x4007ffffU
 
-/* The registers that any other instruction may write: most write one, or none; loads of a pair two. */
+/*
+ * The registers that any other instruction may write: most write one, or none; loads of a pair two. Loads and stores
+ * that move their base write that one, too.
+ */
 static uint32_t written(uint32_t word)
 {
-	return 1U << (word & 31) | ((word & 0x3a400000) == 0x28400000 ? 1U << (word >> 10 & 31) : 0);
+	const bool is_pair = (word & 0x3a000000) == 0x28000000, loads_pair = is_pair && word >> 22 & 1;
+	const bool moves = is_pair ? word >> 23 & 1 : (word & 0x3b200400) == 0x38000400;
+
+	return 1U << (word & 31) | (loads_pair ? 1U << (word >> 10 & 31) : 0) | (moves ? 1U << (word >> 5 & 31) : 0);
 }
 
 bool arm64_next(struct arm64_reader *reader, struct arm64_place *place)

@@ -149,7 +149,9 @@ bool ruby_code_member(const struct runtime_file *file, const struct binary_expor
 	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, {} };
 	struct arm64_place body, member;
 
-	/* ldr x0, [x0, FIRST]; ldr x0, [x0, OFFSET] */
+	/* bti c, in some builds; ldr x0, [x0, FIRST]; ldr x0, [x0, OFFSET] */
+	if (reader.n >= 4 && !memcmp(code, "\x5f\x24\x03\xd5", 4))
+		arm64_next(&reader, &body);
 	return arm64_next(&reader, &body) && body.kind == ARM64_MEMBER && !body.base && body.at == first &&
 	       arm64_next(&reader, &member) && member.kind == ARM64_MEMBER && member.base == body.reg && member.at == offset;
 }

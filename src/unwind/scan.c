@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
+#include "interp/thread_keys.h"
 #include "unwind_part.h"
 
 /* The owner of /proc/PID is root for a process that nobody may trace: so the text is read. */
@@ -86,7 +87,7 @@ void scan_mapping(struct unwind *unwind, struct space *space, const struct mappi
 	if (!module)
 		return;
 	set_runtime(space, mapping, module);
-	if (module->keys)
+	if (module->keys && space->keys == THREAD_KEYS_USUAL)
 		space->keys = module->keys;
 	vec_each(pages, &module->table)
 		map_pages(unwind, space, mapping, module, pages);

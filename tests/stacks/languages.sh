@@ -18,7 +18,11 @@ check() {
 		program=$!
 		wait_until 60 grep -q ready ready || fail "$2 does not run: $(cat own)"
 		[ "$1" != python ] || ln -f own said
-		(set -e; "$4") || echo "FAIL: $4"
+		"$4"
+		case $? in
+		0 | 77) ;;
+		*) echo "FAIL: $4" ;;
+		esac
 		kill $program
 		wait $program
 		echo "$2 $3: $(awk '{ n += $NF } END { print n + 0 }' out) samples"

@@ -47,6 +47,8 @@ Test(interp_arm64, what_is_written_is_not_known)
 	cr_expect(refers(moved, sizeof(moved), 0x471314, 1, 8));
 	cr_expect(refers(stored, sizeof(stored), 0x471314, page + 8, 1));
 	cr_expect(refers(stored, sizeof(stored), 0x471314, page + 16, 1), "a store leaves the register");
+	/* adrp x0; ldr x1, [x0], #16; ldr x2, [x0, #8] */
+	cr_expect(!refers((const uint32_t[]){ 0xb0002e20, 0xf8410401, 0xf9400402 }, 12, 0x471314, page + 8, 1));
 }
 
 Test(interp_arm64, pairs_and_calls)
@@ -113,15 +115,19 @@ Test(interp_arm64, keys_of_this_machine)
 	char path[PATH_MAX] = "";
 
 	fixture_run("ldd /bin/sh | awk '$1 == \"libc.so.6\" { printf \"%s\", $3 }' > where");
-	cr_assert(fixture_path("where"));
 	{
 		size_t n;
 		char *where __free = fixture_read(fixture_path("where"), &n);
 
-		cr_assert(n && n < sizeof(path));
+		if (!n)
+			cr_skip_test("the C library is not glibc");
+		cr_assert_lt(n, sizeof(path));
 		memcpy(path, where, n);
 	}
 	cr_assert(!binary_open(NULL, path, &binary, NULL));
+	/* a glibc before 2.34 does not say it */
+	if (!thread_keys_read(binary))
+		cr_skip_test("the C library does not say it");
 	if (THREAD_KEYS_USUAL)
 		cr_expect_eq(thread_keys_read(binary), THREAD_KEYS_USUAL);
 	else
