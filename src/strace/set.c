@@ -29,16 +29,17 @@ static const struct class
 	  "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg "
 	  "sendmsg sendto setsockopt shutdown" },
 	{ "process", NULL, NULL,
-	  "clone clone3 fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill pidfd_open "
+	  "clone clone3 fork vfork execve execveat exit exit_group wait4 waitid waitpid kill tkill tgkill pidfd_open "
 	  "pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo" },
 	{ "network", "net", NULL,
 	  "socket socketpair bind connect listen accept accept4 getsockname getpeername sendto recvfrom setsockopt "
 	  "getsockopt shutdown sendmsg recvmsg sendmmsg recvmmsg sendfile getpmsg putpmsg" },
 	{ "signal", NULL, NULL,
 	  "kill tkill tgkill pause rt_sigaction rt_sigprocmask rt_sigpending rt_sigqueueinfo rt_tgsigqueueinfo "
-	  "rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack signalfd signalfd4 pidfd_send_signal" },
+	  "rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack signalfd signalfd4 pidfd_send_signal "
+	  "sigaction signal sigpending sigprocmask sigreturn sigsuspend sgetmask ssetmask" },
 	{ "ipc", NULL, NULL,
-	  "msgget msgsnd msgrcv msgctl semget semop semctl semtimedop shmget shmat shmdt shmctl" },
+	  "msgget msgsnd msgrcv msgctl semget semop semctl semtimedop shmget shmat shmdt shmctl ipc" },
 	{ "memory", NULL, NULL,
 	  "mmap munmap mprotect mremap brk madvise mincore mlock mlock2 munlock mlockall munlockall msync mbind "
 	  "get_mempolicy set_mempolicy move_pages migrate_pages pkey_mprotect remap_file_pages shmat shmdt "
@@ -107,16 +108,22 @@ static bool has_type(const struct strace_call *call, const struct strace_type *t
 	return false;
 }
 
-static bool is_chosen(const struct choice *choice, const char *name, const struct strace_call *call)
+/* Whether one of the names of a call is among these words. */
+static bool is_in(const struct named *named, const char *words)
+{
+	return words && (word_is_in(named->name, words) || (named->base && word_is_in(named->base, words)));
+}
+
+static bool is_chosen(const struct choice *choice, const struct named *named)
 {
 	const struct class *class = choice->class;
 
 	if (choice->regex)
-		return !regexec(choice->regex, name, 0, NULL, 0);
+		return !regexec(choice->regex, named->name, 0, NULL, 0) ||
+		       (named->base && !regexec(choice->regex, named->base, 0, NULL, 0));
 	if (!class)
-		return !strcmp(name, choice->name);
-	return word_is_in(name, class->calls) ||
-	       (has_type(call, class->type) && !(class->but && word_is_in(name, class->but)));
+		return !strcmp(named->name, choice->name) || str_same(named->base, choice->name);
+	return is_in(named, class->calls) || (has_type(named->call, class->type) && !is_in(named, class->but));
 }
 
 /* Returns whether there is such a call. */
@@ -132,8 +139,7 @@ static bool add(unsigned char *v, const struct choice *choice)
 		named = named_of(i);
 		if (!named.name)
 			continue;
-		if (is_chosen(choice, named.base ? named.base : named.name, named.call) ||
-		    is_chosen(choice, named.name, named.call))
+		if (is_chosen(choice, &named))
 			v[i] = found = true;
 	}
 	return found;
@@ -200,17 +206,15 @@ static int add_word(unsigned char *v, char *word, struct err *err)
 	}
 	if (*word == '/')
 		return add_pattern(v, word + 1, choice.of, err);
-	choice.class = *word == '%' ? class_of(word + 1) : NULL;
+	/* some classes are known without their sign, as they were written once */
+	choice.class = *word == '%'							 ? class_of(word + 1)
+		       : word_is_in(word, "file desc process network signal ipc memory") ? class_of(word)
+											 : NULL;
 	if (*word == '%' && !choice.class)
 		return no_class(word, err);
 	if (add(v, &choice) || choice.class || optional)
 		return 0;
-	/* classes without their sign, as they were written once */
-	choice.class = class_of(word);
-	if (!choice.class)
-		return err_set(err, -EINVAL, "no such system call: %s", word);
-	add(v, &choice);
-	return 0;
+	return err_set(err, -EINVAL, "no such system call: %s", word);
 }
 
 int strace_set_parse(struct strace_set *set, const char *text, struct err *err)

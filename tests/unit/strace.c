@@ -118,6 +118,11 @@ Test(strace, sets_of_calls)
 	cr_assert(strace_set_has(&set, number_32("_llseek"), true) && has(&set, "read"));
 	cr_assert(!strace_set_has(&set, number_32("read"), true));
 	cr_assert_eq(strace_set_parse(&set, "read@x32", &err), -EINVAL);
+	/* 32-bit programs have calls of these names */
+	cr_assert_eq(strace_set_parse(&set, "signal,ipc", &err), 0);
+	cr_assert(has(&set, "rt_sigaction") && has(&set, "shmget") && strace_set_has(&set, number_32("sigreturn"), true));
+	cr_assert_eq(strace_set_parse(&set, "%desc", &err), 0);
+	cr_assert(!strace_set_has(&set, number_32("recvmmsg_time64"), true));
 	cr_assert_eq(strace_set_parse(&set, "nosuch@32", &err), -EINVAL);
 	cr_assert_eq(strace_set_parse(&set, "nosuch", &err), -EINVAL);
 	cr_assert_eq(strace_set_parse(&set, "%nosuch", &err), -EINVAL);
