@@ -89,6 +89,14 @@ enum content {
 static char *pages[CONTENTS];
 static int fds[10];
 
+/* Up to 8 bytes of a path, which may have its end. */
+static void fill_text(char *to)
+{
+	const size_t from = random_below(7), n = 1 + random_below(8 - from);
+
+	memcpy(to, &"./sweep"[from], n);
+}
+
 static void fill(enum content content)
 {
 	char *page = pages[content];
@@ -104,7 +112,7 @@ static void fill(enum content content)
 	for (size_t i = 0; content == POINTERS && i < PAGE / sizeof(char *); i++)
 		((char **)page)[i] = random_below(4) ? pages[random_below(CONTENTS)] + PAGE - 8 * random_below(9) : (char *)random_below(64);
 	for (size_t i = 0; content == TEXTS && i < PAGE; i += 8)
-		memcpy(page + i, "./sweep" + random_below(7), 1 + random_below(8));
+		fill_text(page + i);
 	if (content == TEXTS)
 		page[PAGE - 1] = random_below(4) ? 0 : 'x';
 }
@@ -307,6 +315,22 @@ static void try_call(long number)
 	_exit(self != getpid());
 }
 
+/* A call that waits with all signals blocked ends after a second. */
+static void end_children(pid_t child)
+{
+	const struct timespec second = { 1, 0 };
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGCHLD);
+	do {
+		if (sigtimedwait(&ends, NULL, &second) < 0)
+			kill(child, SIGKILL);
+	} while (waitpid(child, NULL, WNOHANG) == 0);
+	while (wait(NULL) > 0)
+		;
+}
+
 /* What ends the machine's peace though nobody has a right, or ends another process of nobody, or never ends. */
 static int is_left_out(long number)
 {
@@ -327,10 +351,12 @@ static void lose_rights(void)
 {
 	const struct rlimit processes = { 200, 200 }, bytes = { 1 << 20, 1 << 20 }, none = {};
 
+	if (geteuid()) {
+		fprintf(stderr, "sweep: run it as root: as this user it may reach other processes of yours\n");
+		exit(1);
+	}
 	/* what it makes of System V ends with it */
-	if (!geteuid())
-		syscall(SYS_unshare, CLONE_NEWIPC);
-	if (!geteuid() && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
+	if (syscall(SYS_unshare, CLONE_NEWIPC) || (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
 		exit(1);
 	setrlimit(RLIMIT_NPROC, &processes);
 	setrlimit(RLIMIT_FSIZE, &bytes);
@@ -344,7 +370,13 @@ int main(int argc, char **argv)
 	long first = argc > 3 ? atoi(argv[3]) : 0, last = argc > 4 ? atoi(argv[4]) : argc > 3 ? first
 											      : CALLS;
 
+	pid_t child;
+	sigset_t ends;
+
 	setsid();
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
 	umask(0);
 	mkdir("sweep", 0777);
 	if (chdir("sweep"))
@@ -360,10 +392,10 @@ int main(int argc, char **argv)
 			state = (seed * 1000 + number) * 1000003 + i + 1;
 			for (int j = 0; j < 9; j++)
 				random_below(2);
-			if (!fork())
+			child = fork();
+			if (!child)
 				try_call(number);
-			while (wait(NULL) > 0)
-				;
+			end_children(child);
 		}
 	}
 	return 0;
