@@ -319,7 +319,7 @@ static const struct strace_call calls[] = {
 	CALL(io_cancel, POINTER, &t_aio_request, &t_aio_event),
 	/* signals */
 	CALL(rt_sigpending, &t_sigpending, SIZE),
-	CALL(rt_sigtimedwait, &t_sigset, &t_siginfo_out, &t_timespec, SIZE),
+	CALL_RET(rt_sigtimedwait, strace_ret_signal, &t_sigset, &t_siginfo_out, &t_timespec, SIZE),
 	CALL(rt_sigqueueinfo, PID, &t_signal, &t_siginfo),
 	CALL(rt_tgsigqueueinfo, PID, PID, &t_signal, &t_siginfo),
 	CALL(rt_sigaction, &t_signal, &t_sigaction, &t_sigaction_out, SIZE),

@@ -379,6 +379,7 @@ void strace_ret_left(struct strace_line *line);
 void strace_ret_poll(struct strace_line *line);
 void strace_ret_membarrier(struct strace_line *line);
 void strace_ret_personality(struct strace_line *line);
+void strace_ret_signal(struct strace_line *line);
 void strace_ret_ioprio(struct strace_line *line);
 void strace_ret_time(struct strace_line *line);
 void strace_ret_timex(struct strace_line *line);

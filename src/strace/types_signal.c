@@ -116,3 +116,12 @@ static void print_stack(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_sigaltstack = { print_stack, .steps = { STEP_READS(24) } },
 			 t_sigaltstack_out = { print_stack, .steps = { STEP_WRITES(24) } };
+
+/* In all styles by its name, as strace has it. */
+void strace_ret_signal(struct strace_line *line)
+{
+	str_add_s64(line->out, strace_ret(line));
+	str_add(line->out, " (");
+	strace_signal_name(line->out, strace_ret(line));
+	str_addc(line->out, ')');
+}

@@ -167,3 +167,15 @@ Test(strace_recent, sets_of_nodes)
 	made.record.args[1] = 0;
 	expect("migrate_pages", &made, 2, "[]");
 }
+
+/* What a result stands for. */
+Test(strace_recent, results)
+{
+	struct made made = { .record.ret = 17 };
+	const struct strace_call *call = strace_call_of(syscall_number("rt_sigtimedwait"));
+	struct str out __str = {};
+	struct strace_line line = { .out = &out, .settings = &settings, .call = call, .exit = &made.record };
+
+	call->ret(&line);
+	cr_expect_str_eq(out.data, "17 (SIGCHLD)");
+}
