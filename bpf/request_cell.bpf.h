@@ -22,7 +22,7 @@ struct {
 /* The socket of a server by both ends of its connection, for the client's socket; and by the client's, once it is known. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 2 * REQUEST_CELLS);
+	__uint(max_entries, 2 * (REQUEST_CELLS + REQUEST_PLACES));
 	__type(key, __u64);
 	__type(value, __u64);
 } request_peers SEC(".maps");
