@@ -290,26 +290,36 @@ static __always_inline struct request_pair *request_pair_of(__u64 client)
 	return (void *)slot_begin(request_pairs) + request_at(client, 0) * sizeof(struct request_pair);
 }
 
+/* Else another socket has the address by now, whose connection has other ports. */
+static __always_inline bool request_is_of(const struct request_cell *cell, __u64 client, __u32 own, __u32 other)
+{
+	return cell && cell->client_sock == client && cell->client_port == own && cell->port == other;
+}
+
 /* The server's end of a connection, by the socket of its client. NULL: it is not on this machine, or not known. */
 static __noinline struct request_cell *request_server(__u64 client, __u32 own, __u32 other)
 {
 	struct request_pair *pair = request_pair_of(client);
-	__u64 server = pair->server, *known;
 	struct request_cell *cell;
+	__u64 *known, server;
 
-	if (pair->client != client) {
-		known = bpf_map_lookup_elem(&request_peers, &client);
-		if (!known)
-			return request_find_server(client);
-		/* another processor may write to it, too: what is in it is looked at below */
-		pair->server = server = *known;
-		pair->client = client;
+	if (pair->client == client) {
+		cell = request_find(pair->server);
+		if (request_is_of(cell, client, own, other))
+			return cell;
+		/* another processor may have written to it, too: the hash says what is right */
+		pair->client = 0;
 	}
+	known = bpf_map_lookup_elem(&request_peers, &client);
+	if (!known)
+		return request_find_server(client);
+	server = *known;
 	cell = request_find(server);
-	/* else another socket has the address by now, whose connection has other ports */
-	if (cell && cell->client_sock == client && cell->client_port == own && cell->port == other)
+	if (request_is_of(cell, client, own, other)) {
+		pair->server = server;
+		pair->client = client;
 		return cell;
-	pair->client = 0;
+	}
 	bpf_map_delete_elem(&request_peers, &client);
 	if (cell && cell->client_sock == client)
 		cell->client_sock = 0;
