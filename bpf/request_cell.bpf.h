@@ -205,23 +205,32 @@ static __always_inline bool request_take_place(struct request_cell *to, const st
 	return taken;
 }
 
-/* NULL: there is no room. */
+/*
+ * NULL: there is no room. Another processor may add the same unix socket: of two places that have it, the first one stays,
+ * which is the one that is found.
+ */
 static __noinline struct request_cell *request_add(const struct request_cell *cell)
 {
 	__u64 key = cell->sock;
-	struct request_cell *to = request_place(key, 0);
+	struct request_cell *first = request_place(key, 0), *second = request_place(key, 1), *hashed;
 
-	if (request_take_place(to, cell))
-		return to;
-	to = request_place(key, 1);
-	if (request_take_place(to, cell))
-		return to;
-	if (!bpf_map_update_elem(&request_cells, &key, cell, BPF_NOEXIST)) {
-		atomic_add(&request_shared.hashed, 1);
-		return bpf_map_lookup_elem(&request_cells, &key);
+	if (request_take_place(first, cell)) {
+		if (*(volatile __u64 *)&second->sock == key)
+			*(volatile __u64 *)&second->sock = 0;
+		return first;
 	}
-	atomic_add(&request_shared.no_room, 1);
-	return NULL;
+	if (request_take_place(second, cell)) {
+		if (*(volatile __u64 *)&first->sock != key)
+			return second;
+		*(volatile __u64 *)&second->sock = 0;
+		return first;
+	}
+	if (!bpf_map_update_elem(&request_cells, &key, cell, BPF_NOEXIST))
+		atomic_add(&request_shared.hashed, 1);
+	hashed = bpf_map_lookup_elem(&request_cells, &key);
+	if (!hashed)
+		atomic_add(&request_shared.no_room, 1);
+	return hashed;
 }
 
 static __always_inline void request_remove(struct request_cell *cell, __u64 key)
