@@ -25,16 +25,16 @@ static __always_inline bool request_is_client(struct request_head head)
 }
 
 /* The current task has sent, or may have. written: the socket's write_seq. */
-static __always_inline void request_sent(struct request_cell *cell, __u32 written)
+static __always_inline void request_sent(struct request_cell *cell, __u64 key, __u32 written)
 {
 	__u32 state;
 
 	if (written == cell->sent_seq)
 		return;
 	/* the end of the stream has a number, too: the state is another one by then */
-	state = tcp_state((void *)cell->sock);
+	state = tcp_state((void *)key);
 	if (state == TCP_ESTABLISHED || state == TCP_CLOSE_WAIT)
-		request_note_sent(cell, written, bpf_ktime_get_ns());
+		request_note_sent(cell, key, written, bpf_ktime_get_ns());
 }
 
 /* Of the hit's own socket, which a task has locked: it takes what has come meanwhile when it unlocks it. */
@@ -50,12 +50,14 @@ static __always_inline bool request_is_locked(struct sock *sk)
 static __always_inline void request_reaches(struct sock *sk, __u64 key, struct request_head head)
 {
 	struct request_cell *cell;
+	__u64 server;
 
 	if (!request_is_client(head) || request_is_locked(sk) || !why_current())
 		return;
 	cell = request_server(key, head.own, head.other);
-	if (cell)
-		request_sent(cell, request_write_seq((void *)cell->sock));
+	server = cell ? cell->sock : 0;
+	if (server)
+		request_sent(cell, server, request_write_seq((void *)server));
 }
 
 /* --- hits --- */
@@ -114,7 +116,7 @@ int arrives(void *ctx)
 				cell->merged++;
 			return 0;
 		}
-		request_finish(cell, written, now);
+		request_finish(cell, key, written, now);
 		cell->seq = written;
 	}
 	request_begin(cell, now);
@@ -159,11 +161,11 @@ int reads(void *ctx)
 	cell = request_of(key, head);
 	if (!cell && *request_port(head.own) == REQUEST_OWN)
 		cell = request_adopt(key, now);
-	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell))
+	if (!cell || cell->state == REQUEST_READ || !request_is_own(cell, key))
 		return 0;
 	if (cell->state == REQUEST_IDLE)
 		cell->arrived = 0;
-	request_note_read(cell, request_own_seq(sk, key), now);
+	request_note_read(cell, key, request_own_seq(sk, key), now);
 	return 0;
 }
 
@@ -242,7 +244,7 @@ int sends(void *ctx)
 	}
 	cell = request_find(key);
 	if (cell)
-		request_sent(cell, request_own_seq(sk, key));
+		request_sent(cell, key, request_own_seq(sk, key));
 	return 0;
 }
 

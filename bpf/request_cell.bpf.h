@@ -233,8 +233,11 @@ static __noinline struct request_cell *request_add(const struct request_cell *ce
 	return hashed;
 }
 
+/* key: the caller's; the cell may be another connection's by now. */
 static __always_inline void request_remove(struct request_cell *cell, __u64 key)
 {
+	if (*(volatile __u64 *)&cell->sock != key)
+		return;
 	if (cell == request_place(key, 0) || cell == request_place(key, 1))
 		*(volatile __u64 *)&cell->sock = 0;
 	else if (!bpf_map_delete_elem(&request_cells, &key))
@@ -335,20 +338,22 @@ static __noinline struct request_cell *request_server(__u64 client, __u32 own, _
 	return request_find_server(client);
 }
 
-/* both: of the thread, as the helper has it. */
-static __noinline int request_write(const struct request_cell *cell, __u64 now, __u32 kind, __u64 both)
+/* key: as of request_remove(). both: of the thread, as the helper has it. */
+static __noinline int request_write(const struct request_cell *cell, __u64 key, __u64 now, __u32 kind, __u64 both)
 {
 	__u64 words = kind == WHY_LINK_DONE ? REQUEST_WHOLE : REQUEST_SHORT;
 	struct request_event *to;
 	struct ring_place place;
 	__u64 *record;
 
+	if (*(volatile __u64 *)&cell->sock != key)
+		return 0;
 	record = ring_reserve_untimed(&place, words + 1);
 	if (!record)
 		return 0;
 	to = (void *)(record + RING_TIME);
 	to->time = now;
-	to->sock = cell->sock;
+	to->sock = key;
 	to->birth = cell->birth;
 	to->arrived = cell->arrived;
 	*(__u64 *)&to->tid = both;
@@ -378,19 +383,19 @@ static __always_inline void request_note_sender(struct request_cell *cell, __u64
 }
 
 /* The answer that has begun is over. written: the socket's write_seq. */
-static __always_inline void request_finish(struct request_cell *cell, __u32 written, __u64 now)
+static __always_inline void request_finish(struct request_cell *cell, __u64 key, __u32 written, __u64 now)
 {
 	/* the client has got it, and the send is on its way back */
 	if (cell->sent_seq != written || cell->sent_at < cell->arrived)
 		cell->sent_at = now;
 	if (cell->arrived)
-		request_write(cell, now, WHY_LINK_DONE, request_sender(cell));
+		request_write(cell, key, now, WHY_LINK_DONE, request_sender(cell));
 	else
 		atomic_add(&request_shared.in_midst, 1);
 }
 
 /* The current task has read of it. seq: as in the cell, now. */
-static __always_inline void request_note_read(struct request_cell *cell, __u32 seq, __u64 now)
+static __always_inline void request_note_read(struct request_cell *cell, __u64 key, __u32 seq, __u64 now)
 {
 	__u64 both = bpf_get_current_pid_tgid();
 
@@ -398,11 +403,11 @@ static __always_inline void request_note_read(struct request_cell *cell, __u32 s
 	cell->state = REQUEST_READ;
 	request_note_sender(cell, both);
 	if (cell->arrived)
-		request_write(cell, now, WHY_LINK_READ, both);
+		request_write(cell, key, now, WHY_LINK_READ, both);
 }
 
 /* The current task has sent. written: what the cell is to have as sent_seq. */
-static __always_inline void request_note_sent(struct request_cell *cell, __u32 written, __u64 now)
+static __always_inline void request_note_sent(struct request_cell *cell, __u64 key, __u32 written, __u64 now)
 {
 	__u64 both = bpf_get_current_pid_tgid();
 
@@ -415,7 +420,7 @@ static __always_inline void request_note_sent(struct request_cell *cell, __u32 w
 		return;
 	cell->answered = cell->round;
 	if (cell->arrived)
-		request_write(cell, now, WHY_LINK_SEND, both);
+		request_write(cell, key, now, WHY_LINK_SEND, both);
 }
 
 static __always_inline void request_begin(struct request_cell *cell, __u64 now)
@@ -428,17 +433,19 @@ static __always_inline void request_begin(struct request_cell *cell, __u64 now)
 }
 
 /* The record says that nothing was sent. */
-static __always_inline void request_unanswered(struct request_cell *cell)
+static __always_inline void request_unanswered(struct request_cell *cell, __u64 key)
 {
 	cell->sent_at = 0;
-	request_write(cell, bpf_ktime_get_ns(), WHY_LINK_DONE, request_sender(cell));
+	request_write(cell, key, bpf_ktime_get_ns(), WHY_LINK_DONE, request_sender(cell));
 }
 
 /* An earlier connection between the same ends may not be over yet: the last one has the place. */
-static __always_inline void request_forget(struct request_cell *cell)
+static __noinline int request_forget(struct request_cell *cell, __u64 key)
 {
-	__u64 key = cell->sock, peer = cell->peer, client = cell->client_sock, *of = NULL;
+	__u64 peer = cell->peer, client = cell->client_sock, *of = NULL;
 
+	if (*(volatile __u64 *)&cell->sock != key)
+		return 0;
 	if (cell->version != REQUEST_UNIX)
 		of = bpf_map_lookup_elem(&request_peers, &peer);
 	if (of && *of == key)
@@ -446,19 +453,20 @@ static __always_inline void request_forget(struct request_cell *cell)
 	if (client)
 		bpf_map_delete_elem(&request_peers, &client);
 	request_remove(cell, key);
+	return 0;
 }
 
 /*
  * Unix: its client has read, and asks again or has closed: the send has not come back yet. Who read is the one that
  * sends, as far as is known.
  */
-static __always_inline void request_was_answered(struct request_cell *cell)
+static __always_inline void request_was_answered(struct request_cell *cell, __u64 key)
 {
 	cell->sent_at = cell->client_at;
 	cell->sent_seq++;
 	cell->answered = cell->round;
 	if (cell->arrived)
-		request_write(cell, cell->client_at, WHY_LINK_SEND, request_sender(cell));
+		request_write(cell, key, cell->client_at, WHY_LINK_SEND, request_sender(cell));
 }
 
 /* A connection of the server is over. */
@@ -469,18 +477,18 @@ __noinline int request_end(__u64 key)
 	if (!cell)
 		return 0;
 	if (cell->version == REQUEST_UNIX && cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at)
-		request_was_answered(cell);
+		request_was_answered(cell, key);
 	/* write_seq counts the end of the stream by now: what was sent is what was seen */
 	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
-		request_finish(cell, cell->sent_seq, bpf_ktime_get_ns());
+		request_finish(cell, key, cell->sent_seq, bpf_ktime_get_ns());
 	else if (cell->state == REQUEST_READ && cell->arrived)
-		request_unanswered(cell);
-	request_forget(cell);
+		request_unanswered(cell, key);
+	request_forget(cell, key);
 	return 0;
 }
 
 /* Whether the thread that reads is one of the server's, or of a server behind: then its connection is. */
-static __always_inline bool request_is_own(struct request_cell *cell)
+static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
@@ -489,7 +497,7 @@ static __always_inline bool request_is_own(struct request_cell *cell)
 	if (cell->aside && cell->ours)
 		request_join(tgid);
 	if (!why_current() && !task_pass((void *)bpf_get_current_task()) && !request_has_joined(tgid)) {
-		request_forget(cell);
+		request_forget(cell, key);
 		return false;
 	}
 	cell->owned = 1;

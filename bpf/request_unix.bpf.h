@@ -35,19 +35,19 @@ __noinline int request_unix_new(__u64 key, __u64 now, bool by_reader)
 }
 
 /* What the server has read before was this. */
-static __always_inline void request_unix_arrives_late(struct request_cell *cell, __u64 late)
+static __always_inline void request_unix_arrives_late(struct request_cell *cell, __u64 key, __u64 late)
 {
 	__u32 seq = cell->sent_seq;
 
 	cell->late = 0;
 	if (cell->state != REQUEST_READ || seq == cell->seq)
 		return;
-	request_finish(cell, seq, late);
+	request_finish(cell, key, seq, late);
 	request_begin(cell, late);
 	cell->seq = seq;
 	cell->state = REQUEST_READ;
 	if (cell->arrived)
-		request_write(cell, late, WHY_LINK_READ, request_sender(cell));
+		request_write(cell, key, late, WHY_LINK_READ, request_sender(cell));
 }
 
 /* Bytes have arrived at the server's end of a connection. */
@@ -76,7 +76,7 @@ __noinline int request_unix_asked(__u64 key)
 		cell->ours = why_current() != NULL;
 	late = cell->late;
 	if (late && (!BPF_CORE_READ(sk, sk_receive_queue.qlen) || now - late < REQUEST_LATE_NS)) {
-		request_unix_arrives_late(cell, late);
+		request_unix_arrives_late(cell, key, late);
 		return 0;
 	}
 	cell->late = 0;
@@ -85,10 +85,10 @@ __noinline int request_unix_asked(__u64 key)
 			cell->merged++;
 			return 0;
 		}
-		request_was_answered(cell);
+		request_was_answered(cell, key);
 	}
 	if (cell->state == REQUEST_READ)
-		request_finish(cell, cell->sent_seq, now);
+		request_finish(cell, key, cell->sent_seq, now);
 	cell->seq = cell->sent_seq;
 	request_begin(cell, now);
 	return 0;
@@ -114,7 +114,7 @@ __noinline int request_unix_arrives(__u64 key)
 	if (!request_is_foreign(other)) {
 		cell = request_find((__u64)peer);
 		if (cell)
-			request_note_sent(cell, cell->sent_seq + 1, bpf_ktime_get_ns());
+			request_note_sent(cell, (__u64)peer, cell->sent_seq + 1, bpf_ktime_get_ns());
 	}
 	if (request_shared.behind)
 		request_answered(key);
@@ -139,7 +139,7 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 		cell->owned = 1;
 		*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
 		/* what was asked and when is not known */
-		request_note_read(cell, cell->sent_seq, now);
+		request_note_read(cell, key, cell->sent_seq, now);
 		return 0;
 	}
 	if (!cell)
@@ -150,16 +150,16 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 			request_end(key);
 		return 0;
 	}
-	if (!request_is_own(cell)) {
+	if (!request_is_own(cell, key)) {
 		request_add_foreign(request_unix_address(sk));
 		return 0;
 	}
 	if (cell->state == REQUEST_ARRIVED) {
-		request_note_read(cell, cell->sent_seq, now);
+		request_note_read(cell, key, cell->sent_seq, now);
 	} else if (cell->state == REQUEST_IDLE) {
 		cell->late = now;
 		request_begin(cell, now);
-		request_note_read(cell, cell->sent_seq, now);
+		request_note_read(cell, key, cell->sent_seq, now);
 	} else if (cell->seq != cell->sent_seq && !cell->late) {
 		/* of the next request, or what is left of this one */
 		cell->late = now;
