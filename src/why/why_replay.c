@@ -32,6 +32,7 @@ struct played {
 	struct why_thread thread; /* user, system: ns that it ran out of calls, and in them */
 	uint64_t ran_at;	  /* since when it runs out of calls, or in this one */
 	uint64_t exited;	  /* 0: it has not */
+	uint64_t moved;		  /* to another processor, last; 0: it was not */
 	int64_t call;		  /* in progress; -1: none */
 	bool heard;		  /* its state is known */
 	bool measured;
@@ -268,6 +269,9 @@ static void turn_ends(struct replay *replay, const struct recording_event *event
 		memcpy(processor->comm, behind, 16);
 }
 
+/* As in a struct why_key. */
+static const char nobody_knows[16] = "?";
+
 /* The thread has the processor that `behind` had before: "" is nobody. */
 static void comes(struct replay *replay, struct played *it, const struct recording_event *event, const char behind[16])
 {
@@ -280,7 +284,10 @@ static void comes(struct replay *replay, struct played *it, const struct recordi
 		wake(replay, thread, thread->woken && thread->woken < now ? thread->woken : now);
 	ready = now > thread->since ? now - thread->since : 0;
 	why_sums_state(thread, thread->state == WHY_IS_RUNNING ? WHY_UNKNOWN : WHY_PROCESSOR, now);
-	if (ready >= WHY_BEHIND_NS && why_turn_counts(processor, now - ready))
+	/* it has waited mostly for somebody on another processor */
+	if (ready >= WHY_BEHIND_NS && now - it->moved < ready / 2)
+		behind = nobody_knows;
+	else if (ready >= WHY_BEHIND_NS && why_turn_counts(processor, now - ready))
 		behind = processor->comm;
 	memcpy(&key.a, behind, 16);
 	if (it->measured && thread->state != WHY_IS_RUNNING) {
@@ -304,7 +311,7 @@ static void leaves(struct replay *replay, const struct recording_event *event, i
 	hear(replay, it, WHY_IS_RUNNING, event->time);
 	/* that it came is not in the recording */
 	if (it->thread.state != WHY_IS_RUNNING)
-		comes(replay, it, event, "?\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+		comes(replay, it, event, nobody_knows);
 	lap(replay, it, event->time);
 	why_sums_state(&it->thread, WHY_RUNNING, event->time);
 	if (state & STATE_DEAD)
@@ -364,6 +371,14 @@ static void read_waking(struct replay *replay, const struct recording_event *eve
 	thread->waker[0] = WHY_INTERRUPT;
 	if (waker)
 		memcpy(thread->waker, find(replay, waker)->thread.comm, sizeof(thread->waker));
+}
+
+static void read_migrate(struct replay *replay, const struct recording_event *event)
+{
+	int64_t tid = recording_known(event, KNOWN_F_TASK, 0);
+
+	if (tid > 0)
+		find(replay, tid)->moved = event->time;
 }
 
 static void link_task(struct replay *replay, enum why_link_kind kind, int32_t tid, int32_t by, uint64_t now)
@@ -450,6 +465,9 @@ static void read_event(struct replay *replay, const struct recording_event *even
 		break;
 	case KNOWN_WAKING:
 		read_waking(replay, event);
+		break;
+	case KNOWN_MIGRATE:
+		read_migrate(replay, event);
 		break;
 	case KNOWN_FORK:
 		read_fork(replay, event);

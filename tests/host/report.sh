@@ -5,7 +5,7 @@ b=$0/${B:-build}
 case ${B:-build} in /*) b=$B ;; esac
 . "$0/tests/convert/query.sh"
 
-# record FILE TURNS CALL_US
+# record FILE TURNS CALL_US [MOVED_US]
 record() {
 	[ -x "$b/recordings" ] || skip "there is no $b/recordings"
 	"$b/recordings" "$@" || fail "recordings: $?"
@@ -145,6 +145,13 @@ test_report_why() {
 	expect_exit 0
 	expect_line '^ALL THREADS'
 	expect_no_line 'THE PATH'
+	# who was preempted has waited there for 80 us of 100, or for 20 and was moved
+	record y.trace 100 100 20
+	run sonde report y.trace why
+	expect_line '^  processor .* behind other 0\.020$'
+	record z.trace 100 100 80
+	run sonde report z.trace why
+	expect_line '^  processor .* behind \? 0\.020$'
 	head -c 64 x.trace > some.trace
 	run sonde report some.trace why
 	expect_exit 1
