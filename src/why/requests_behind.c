@@ -18,9 +18,9 @@ void requests_behind_met(struct why *why, uint32_t id, uint64_t time)
 
 	if (number == SET_NONE)
 		return;
+	/* the first time: who came later with this id is somebody else */
 	if (number == requests->met_at.n)
-		vec_push(&requests->met_at);
-	requests->met_at.v[number] = time;
+		*vec_push(&requests->met_at) = time;
 }
 
 bool requests_behind_is(const struct why *why, uint32_t id)

@@ -112,8 +112,8 @@ void requests_page_add_thread(const struct why *why, struct str *s, uint32_t tid
 void requests_page_add_object(struct why *why, struct str *s, const struct requests_state *state);
 
 /*
- * requests_behind.c: others have waited until then for a thread or a process; and whether who has its id now is the same
- * one. 0: it has no id.
+ * requests_behind.c: others have waited until then for a thread or a process, of which the first time counts; and whether
+ * who has its id now is the same one. 0: it has no id.
  */
 void requests_behind_met(struct why *why, uint32_t id, uint64_t time);
 bool requests_behind_is(const struct why *why, uint32_t id);

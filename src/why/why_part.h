@@ -122,7 +122,7 @@ struct why_requests {
 		char *who; /* NULL: not known yet */
 		const char *lock;
 	}) held;
-	/* when others have last waited for a thread, or a process, by its id: the numbers of `met` index met_at */
+	/* when others have first waited for a thread, or a process, by its id: the numbers of `met` index met_at */
 	struct set met;
 	vec(uint64_t) met_at;
 	uint64_t hits;		     /* of the programs, roughly, as far as they wrote something */
@@ -131,7 +131,7 @@ struct why_requests {
 	uint64_t lost_from;	     /* when they were read before that */
 };
 
-/* Holders whose last time is kept; of others, what /proc says now is not believed. */
+/* Holders whose first time is kept; of others, what /proc says now is not believed. */
 #define WHY_MET 65536
 
 /* Clients whose address and port are kept; as many may have an address alone. */

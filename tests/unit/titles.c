@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "why/requests_sums.h"
 #include "why/titles.h"
 
 static bool has_arguments(pid_t pid)
@@ -175,4 +176,22 @@ Test(titles, was_there)
 	cr_expect(!titles_was_there(pid, before));
 	end(pid);
 	cr_expect(!titles_was_there(pid, clock_monotonic_ns()), "nobody has it");
+}
+
+/* Nor is it, once the one that has it now is met, too. */
+Test(titles, met_before)
+{
+	static struct why why;
+	pid_t pid = begin("a title"), other = begin("a title");
+
+	requests_behind_met(&why, pid, clock_monotonic_ns() - NS_PER_SEC);
+	requests_behind_met(&why, pid, clock_monotonic_ns());
+	cr_expect(!requests_behind_is(&why, pid));
+	requests_behind_met(&why, other, clock_monotonic_ns());
+	requests_behind_met(&why, other, clock_monotonic_ns());
+	cr_expect(requests_behind_is(&why, other));
+	end(pid);
+	end(other);
+	set_release(&why.requests.met);
+	free(why.requests.met_at.v);
 }
