@@ -180,10 +180,14 @@ static int try_start(struct follow **follow, const struct start *from, struct er
 	}
 	follow_free(new);
 	why = ret == -EPERM ? quirk_denial() : quirk_refusal();
+	if (!why)
+		why = cause.text;
+	if (from->processes && !from->processes->pids.children)
+		return err_set(err, ret, "several processes cannot be told apart: %s", why);
 	return err_set(err, ret, "the %s's children cannot be followed: %s",
 		       from->service ? "service" : from->command ? "command"
 								 : "process",
-		       why ? why : cause.text);
+		       why);
 }
 
 int follow_start(struct follow **follow, pid_t command, int members_fd, struct err *err)
