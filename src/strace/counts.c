@@ -36,6 +36,16 @@ static const char *name_of(uint32_t index, char text[32])
 	return name ? name : text;
 }
 
+/* Whether the set has the calls of this index: execve is counted in any case, if it begins the command. */
+static bool is_wanted(const struct strace_set *set, uint32_t index)
+{
+	if (index == STRACE_COUNT_OTHER)
+		return true;
+	if (index < STRACE_CALLS)
+		return strace_set_has(set, index, false);
+	return strace_set_has(set, index - STRACE_COUNT_COMPAT, true);
+}
+
 /* The calls of indices begin to end, as a table with this heading. */
 static uint64_t add_table(struct str *out, int fd, const struct strace_table *table, const struct strace_set *set,
 			  uint32_t begin, uint32_t end, const char *heading)
@@ -49,8 +59,7 @@ static uint64_t add_table(struct str *out, int fd, const struct strace_table *ta
 	for (uint32_t i = begin; i < end; i++) {
 		struct strace_count sum;
 
-		/* execve is counted in any case, if it begins the command */
-		if (i < STRACE_CALLS && !strace_set_has(set, i, false))
+		if (!is_wanted(set, i))
 			continue;
 		read_count(fd, i, each, &sum);
 		if (!sum.calls)
