@@ -3,6 +3,7 @@
  * From the buffer of records into a recording. It decodes nothing. What the records mean, the table of calls says; the
  * recording has a fingerprint of it, so that no other table is taken for it.
  */
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/report.h"
 #include "bpf/pending.h"
@@ -17,7 +18,8 @@ struct strace_capture {
 	struct strace_settings settings;
 	struct strace_programs programs;
 	struct writer *writer;
-	uint64_t n, lost; /* records written, and those lost before */
+	uint64_t n, lost;	/* records written, and those lost before */
+	uint64_t armed, paused; /* what is recorded is between */
 	uint64_t missed;
 	bool knows_missed;
 };
@@ -62,15 +64,23 @@ int strace_capture_describe(struct writer *writer)
 	return writer_calls_form(writer, strace_replay_fingerprint(), settings.size);
 }
 
+/*
+ * Programs are attached and detached one after the other: before all are and after the first is not, calls end that
+ * have not begun, or begin and do not end.
+ */
 static void on_record(const void *record, size_t size, void *ctx)
 {
 	struct strace_capture *capture = ctx;
+	/* of each record the first word */
+	uint64_t time = *(const uint64_t *)record;
 	uint64_t lost = strace_programs_lost(&capture->programs);
 
 	/* a writer that has failed says so when it is closed */
 	if (lost > capture->lost)
 		writer_calls_lost(capture->writer, lost - capture->lost);
 	capture->lost = lost;
+	if (time < capture->armed || time > capture->paused)
+		return;
 	writer_call(capture->writer, record, size);
 	capture->n++;
 }
@@ -83,6 +93,7 @@ int strace_capture_open(struct strace_capture **to, struct engine_instance *inst
 
 	strace_replay_settings(&capture->settings);
 	capture->writer = writer;
+	capture->armed = capture->paused = UINT64_MAX;
 	capture->programs = (struct strace_programs){
 		.instance = instance,
 		.settings = &capture->settings,
@@ -101,13 +112,17 @@ int strace_capture_open(struct strace_capture **to, struct engine_instance *inst
 
 int strace_capture_arm(struct strace_capture *capture, struct err *err)
 {
-	return progs_attach(&capture->programs.progs, err);
+	int ret = progs_attach(&capture->programs.progs, err);
+
+	capture->armed = clock_boot_ns();
+	return ret;
 }
 
 void strace_capture_end(struct strace_capture *capture, const char *why)
 {
 	const struct engine_context *ctx = capture->programs.instance->ctx;
 
+	capture->paused = clock_boot_ns();
 	attach_pause(capture->programs.progs.attach, why);
 	capture->missed = progs_missed(&capture->programs.progs, &capture->knows_missed);
 	stream_take_all(capture->programs.stream, ctx->should_hurry, ctx->should_stop_ctx);

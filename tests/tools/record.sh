@@ -639,6 +639,21 @@ test_strace() {
 	expect_exit 0
 }
 
+# Calls that are made while the recording begins and ends have both their begin and their end, but for a few in between.
+# kernels=ends
+test_strace_of_busy() {
+	sh -c 'while :; do strace-calls 1; done' > /dev/null 2>&1 &
+	run sonde record strace --force -d 1
+	kill $!
+	expect_exit 0
+	run sonde report strace
+	grep -q 'execve("[^"]*strace-calls"' out || fail "nothing is recorded"
+	# the program is known from the begin
+	grep -E '(^| )execve\([^"]' out > halves || true
+	[ "$(wc -l < halves)" -le 2 ] || fail "ends without begins: $(head -n 9 halves)"
+	! grep 'without an end' err || fail "begins without ends"
+}
+
 # Recordings without what arguments point to have addresses; and one without calls says so.
 test_strace_of_registers() {
 	run sonde record syscalls -- strace-calls
