@@ -7,8 +7,10 @@
 #include "base/report.h"
 #include "bpf/event.h"
 #include "bpf/pending.h"
+#include "engine/filter.h"
 #include "engine/intake.h"
 #include "engine/stream.h"
+#include "netlink.h"
 #include "programs.h"
 #include "output/words.h"
 #include "strace.h"
@@ -47,8 +49,8 @@ static int set_detach(void *dest, const char *arg, struct err *err)
 
 static const struct opt options[] = {
 	OPT(OPT_CALL, struct strace_settings, follow, 'f', "follow-forks", NULL,
-	    "also trace children and all threads of the command, or of processes of -p; -ff also "
-	    "--output-separately",
+	    "also trace children and all threads of the command, or of processes of -p (in a "
+	    "pid namespace that is not the first only their threads); -ff also --output-separately",
 	    .call = add_one),
 	OPT(OPT_BOOL, struct strace_settings, separate, 0, "output-separately", NULL,
 	    "with -o, write the lines of each thread to FILE.TID"),
@@ -297,6 +299,8 @@ static void follow_process(struct engine_instance *instance)
 	struct filter *filter = &instance->filter;
 
 	ctx->pids.children = settings->follow;
+	if (settings->follow && ctx->pid && !ctx->command.pid && !ctx->tid && filter->in_pidns)
+		report_note("children are not followed, only threads: that is possible in the first pid namespace only");
 	if (!settings->follow || ctx->pids.n != 1 || ctx->command.pid || ctx->tid || filter->in_pidns)
 		return;
 	filter->by_tgid = 0;
