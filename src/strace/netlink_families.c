@@ -16,6 +16,7 @@
 #define MOST_FAMILIES 128
 #define ANSWER_SIZE   16384
 #define PATIENCE_NS   (100 * NS_PER_MS)
+#define REAP_MS	      50
 
 static struct {
 	unsigned int id;
@@ -113,6 +114,17 @@ static void take_answers(int in)
 	}
 }
 
+/* It ends at once, but for one that waits for the lock: that is left. */
+static void reap(pid_t child)
+{
+	int pidfd __close = (int)syscall(SYS_pidfd_open, child, 0);
+	struct pollfd ended = { .fd = pidfd, .events = POLLIN };
+
+	/* without a pidfd (-1), poll() only waits */
+	poll(&ended, 1, REAP_MS);
+	waitpid(child, NULL, WNOHANG);
+}
+
 static void ask(void)
 {
 	pid_t child, parent = getpid();
@@ -127,19 +139,23 @@ static void ask(void)
 	if (child > 0) {
 		take_answers(sockets[0]);
 		kill(child, SIGKILL);
-		/* one that waits for the lock ends later */
-		waitpid(child, NULL, WNOHANG);
+		reap(child);
 	}
 	close(sockets[0]);
 }
 
-const char *netlink_family(unsigned int id)
+void strace_netlink_ask(void)
 {
 	static bool asked;
 
 	if (!asked)
 		ask();
 	asked = true;
+}
+
+const char *netlink_family(unsigned int id)
+{
+	strace_netlink_ask();
 	for (size_t i = 0; i < n_families; i++)
 		if (families[i].id == id)
 			return families[i].name;

@@ -344,6 +344,9 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 		return ret;
 	if (beside)
 		strace_lines_set_beside(state->lines, beside, state->beside);
+	/* later the calls of the child that asks would be among those of the machine */
+	if (!ctx->command.pid && !ctx->pid && !ctx->pids.n && !settings->summary)
+		strace_netlink_ask();
 	return progs_attach(&state->programs.progs, err);
 }
 
