@@ -37,6 +37,9 @@ struct {
 /* Whether the command has executed its program. */
 __u64 strace_begun SEC(".data.begun") = 0;
 
+/* Set by user space when all programs are attached: an end before may have no begin only since that was not seen. */
+__u64 strace_armed SEC(".data.armed") = 0;
+
 static __always_inline void count_begin(void)
 {
 	__u64 task = bpf_get_current_task();
@@ -70,7 +73,7 @@ static __always_inline void count_end(__u32 index, bool failed, bool wall, __u64
 	struct strace_count *count = bpf_map_lookup_elem(&strace_counts, &index);
 	bool timed = open && open->began;
 
-	if (!count || (slower && !timed))
+	if (!count || (!timed && (slower || !strace_armed)))
 		return;
 	if (timed) {
 		ns = now - open->began;

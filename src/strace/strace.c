@@ -355,6 +355,7 @@ static void strace_armed(struct engine_instance *instance)
 	const struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
 
+	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))

@@ -100,10 +100,13 @@ test_pending() {
 test_attaches_to_busy() {
 	sh -c 'while :; do strace-calls 1; done' > /dev/null 2>&1 &
 	run sonde strace -d 1 -e execve,getppid -o log
-	kill $!
 	expect_exit 0
 	grep -qE 'getppid\(\) += ' log || fail "nothing is traced"
 	! grep 'without an end' err || fail "begins without their ends"
+	run sonde strace -c -d 1 -e execve,getppid
+	kill $!
+	expect_err '[1-9][0-9]* +getppid$'
+	! grep 'without a time' err || grep missed err || fail "ends without their begins are counted"
 }
 
 # No call is lost, or a line says how many are.
