@@ -89,6 +89,11 @@ static void end_named(struct strace_lines *lines, uint32_t pid)
 	lines->ended = lines->ended || !named || !lines->n_named_alive;
 }
 
+void strace_lines_end_process(struct strace_lines *lines, uint32_t pid)
+{
+	end_named(lines, pid);
+}
+
 void strace_lines_free(struct strace_lines *lines)
 {
 	struct held *held, *next;

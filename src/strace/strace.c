@@ -350,6 +350,18 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	return progs_attach(&state->programs.progs, err);
 }
 
+/* A process of -p may have ended before the program was attached that says so. */
+static void end_gone(struct state *state)
+{
+	const struct engine_context *ctx = state->instance->ctx;
+	const uint32_t *pids = ctx->pids.n ? ctx->pids.v : &ctx->pid;
+	size_t n = ctx->pids.n ?: ctx->pid != 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!filter_process_of(pids[i]))
+			strace_lines_end_process(state->lines, pids[i]);
+}
+
 static void strace_armed(struct engine_instance *instance)
 {
 	const struct strace_settings *settings = instance->settings;
@@ -357,6 +369,7 @@ static void strace_armed(struct engine_instance *instance)
 
 	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
+	end_gone(state);
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);

@@ -275,6 +275,8 @@ void strace_lines_free(struct strace_lines *lines);
  * are missed. UINT64_MAX: not yet. Without a call it is 0.
  */
 void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
+/* A process of strace_lines_set_processes() has ended, though no record says so. */
+void strace_lines_end_process(struct strace_lines *lines, uint32_t pid);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
 /*

@@ -62,6 +62,14 @@ test_processes() {
 	kill $first $other
 	await
 	expect_exit 0
+	# one that ends while sonde attaches to it
+	for delay in 0.05 0.15 0.3; do
+		sleep 60 & first=$!
+		(sleep $delay; kill $first) & other=$!
+		run timeout 30 sonde strace -p $first -e umask -o log
+		grep -qE "no process" err || expect_exit 0
+		wait $other
+	done
 }
 
 # Choices of calls and of results, and other forms.
