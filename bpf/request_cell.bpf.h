@@ -487,13 +487,11 @@ __noinline int request_end(__u64 key)
 	return 0;
 }
 
-/* Whether the thread that reads is one of the server's, or of a server behind: then its connection is. */
-static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
+/* As request_is_own(), of a connection of which nobody has read. A function of its own for its frame. */
+static __noinline int request_own(struct request_cell *cell, __u64 key)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	if (cell->owned)
-		return true;
 	if (cell->aside && cell->ours)
 		request_join(tgid);
 	if (!why_current() && !task_pass((void *)bpf_get_current_task()) && !request_has_joined(tgid)) {
@@ -503,6 +501,12 @@ static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
 	cell->owned = 1;
 	*request_serving(tgid) = 1;
 	return true;
+}
+
+/* Whether the thread that reads is one of the server's, or of a server behind: then its connection is. */
+static __always_inline bool request_is_own(struct request_cell *cell, __u64 key)
+{
+	return cell->owned || request_own(cell, key);
 }
 
 /* Whether the current thread is measured, and may ask servers behind. */
