@@ -146,15 +146,16 @@ static __always_inline bool request_is_loopback(const unsigned char address[16],
  * The key of a connection in "request_peers", the same for both of its sockets. Each network namespace has a loopback of
  * its own.
  */
-static __always_inline __u64 request_pair(struct sock *sk, const struct request_cell *cell)
+static __always_inline __u64 request_pair(struct sock *sk, const void *address, const void *client_address, __u64 port,
+					  __u64 client_port, __u32 version)
 {
-	const __u64 *server = (const __u64 *)cell->address, *client = (const __u64 *)cell->client;
-	__u64 key = request_mix((__u64)cell->port << 16 | cell->client_port, server[0]);
+	const __u64 *server = address, *client = client_address;
+	__u64 key = request_mix(port << 16 | client_port, server[0]);
 
 	key = request_mix(key, server[1]);
 	key = request_mix(key, client[0]);
 	key = request_mix(key, client[1]);
-	if (request_is_loopback(cell->address, cell->version) && bpf_core_field_exists(sk->__sk_common.skc_net.net))
+	if (request_is_loopback(address, version) && bpf_core_field_exists(sk->__sk_common.skc_net.net))
 		key = request_mix(key, (__u64)BPF_CORE_READ(sk, __sk_common.skc_net.net));
 	return key;
 }
@@ -262,7 +263,7 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 	cell.port = ends.lport;
 	cell.client_port = ends.rport;
 	cell.version = ends.version;
-	cell.peer = request_pair(sk, &cell);
+	cell.peer = request_pair(sk, cell.address, cell.client, cell.port, cell.client_port, cell.version);
 	cell.seq = cell.sent_seq = request_write_seq(sk);
 	cell.aside = *request_port(cell.port) == REQUEST_BEHIND;
 	added = request_add(&cell);
@@ -275,19 +276,16 @@ static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 static __noinline struct request_cell *request_find_server(__u64 client)
 {
 	struct sock *sk = (void *)client;
-	struct request_cell seen = {}, *cell;
+	struct request_cell *cell;
 	struct tcp_ends ends = {};
-	__u64 *server, key;
+	__u64 address[2] = {}, own[2] = {}, *server, key;
 
 	tcp_read_addresses(sk, &ends);
 	tcp_read_ports(sk, &ends, false);
-	request_copy(seen.address, ends.raddr, ends.version);
-	request_copy(seen.client, ends.laddr, ends.version);
-	seen.port = ends.rport;
-	seen.client_port = ends.lport;
-	seen.version = ends.version;
-	seen.peer = request_pair(sk, &seen);
-	server = bpf_map_lookup_elem(&request_peers, &seen.peer);
+	request_copy((void *)address, ends.raddr, ends.version);
+	request_copy((void *)own, ends.laddr, ends.version);
+	key = request_pair(sk, address, own, ends.rport, ends.lport, ends.version);
+	server = bpf_map_lookup_elem(&request_peers, &key);
 	if (!server)
 		return NULL;
 	key = *server;
