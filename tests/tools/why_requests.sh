@@ -174,7 +174,7 @@ inner() {
 }
 
 # Both servers are measured: the requests of the one behind are part of those of the other one.
-# kernels=turns
+# kernels=turns timeout=240
 test_chain() {
 	run sonde why --requests --json -n 1000 -- serve -b -s 100 -e 50 loop 300
 	expect_requests
@@ -192,7 +192,7 @@ test_chain() {
 
 # Only the first one of three servers is named: the others are found by what it asks. The first question is not known.
 # Once they are found, they have stacks.
-# kernels=turns
+# kernels=turns timeout=240
 test_chain_of_three() {
 	for behind in "-b" "-B $PWD/sock"; do
 		rm -f gate a.folded
