@@ -97,7 +97,7 @@ static bool is_struct(const struct strace_type *type)
 {
 	enum strace_op op = type->steps[0].op;
 
-	if (type == &t_in || type == &t_out || type == &t_random || type == &t_xattr_in || type == &t_xattr_out ||
+	if (type == &t_in || type == &t_in_before || type == &t_host_name || type == &t_out || type == &t_random || type == &t_xattr_in || type == &t_xattr_out ||
 	    type == &t_xattr_list || type == &t_ptrace_where || type == &t_ptrace_data || type == &t_kcmp_second || type == &t_futex)
 		return false;
 	return op && op != STRACE_STRING && op != STRACE_FILE;

@@ -214,7 +214,11 @@ static int add_word(unsigned char *v, char *word, struct err *err)
 		return no_class(word, err);
 	if (add(v, &choice) || choice.class || optional)
 		return 0;
-	return err_set(err, -EINVAL, "no such system call: %s", word);
+	return err_set(err, -EINVAL, "no such system call%s: %s",
+		       choice.of == OF_64   ? " of 64-bit programs"
+		       : choice.of == OF_32 ? " of 32-bit programs"
+					    : "",
+		       word);
 }
 
 int strace_set_parse(struct strace_set *set, const char *text, struct err *err)

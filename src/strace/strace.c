@@ -299,7 +299,7 @@ static void follow_process(struct engine_instance *instance)
 	struct filter *filter = &instance->filter;
 
 	ctx->pids.children = settings->follow;
-	if (settings->follow && ctx->pid && !ctx->command.pid && !ctx->tid && filter->in_pidns)
+	if (settings->follow && ctx->pids.n == 1 && !ctx->command.pid && !ctx->tid && filter->in_pidns)
 		report_note("children are not followed, only threads: that is possible in the first pid namespace only");
 	if (!settings->follow || ctx->pids.n != 1 || ctx->command.pid || ctx->tid || filter->in_pidns)
 		return;

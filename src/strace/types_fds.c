@@ -143,7 +143,7 @@ static void print_fd_set(struct strace_line *line, unsigned int arg)
 {
 	struct strace_line begin = *line;
 	const struct strace_blob *blob = strace_before(line, arg);
-	int n = strace_arg(line, 0);
+	int64_t n = (int)strace_arg(line, 0);
 
 	/* in longs, as the kernel reads it */
 	if (blob && blob->status != STRACE_UNREAD && (blob->n == FD_SET_BYTES || blob->n >= (n + 63) / 64 * 8)) {

@@ -101,7 +101,8 @@ static void print_cap_data(struct strace_line *line, unsigned int arg)
 	const struct __user_cap_data_struct *data = strace_struct(line, arg, 1, sizeof(*data));
 	const struct strace_blob *head = strace_blob(line, 0, 0, 0);
 	const struct __user_cap_header_struct *version = head ? strace_bytes(head) : NULL;
-	bool two = data && whole && whole->status == STRACE_WHOLE && head && head->status == STRACE_WHOLE &&
+	bool two = data && whole && whole->status == STRACE_WHOLE && whole->n >= 2 * sizeof(*data) && head &&
+		   head->status == STRACE_WHOLE && head->n >= sizeof(*version) &&
 		   (version->version == _LINUX_CAPABILITY_VERSION_2 || version->version == _LINUX_CAPABILITY_VERSION_3);
 
 	if (!data)
@@ -220,7 +221,7 @@ const struct strace_type t_user_desc = { print_user_desc, .steps = { STEP_READS(
 void strace_ret_modify_ldt(struct strace_line *line)
 {
 	int64_t ret = strace_ret(line);
-	int error = -(int)ret;
+	int64_t error = -(int64_t)(int)ret;
 
 	str_add_s64(line->out, ret);
 	if (error > 0 && error <= 4095 && strerrorname_np(error))
@@ -321,8 +322,8 @@ static void add_nodes(struct strace_line *line, const void *element, size_t inde
 /* A set of nodes, in longs; the next argument counts its bits, and one more. */
 static void print_nodes(struct strace_line *line, unsigned int arg)
 {
-	/* migrate_pages: the number stands before */
-	uint64_t bits = strace_arg(line, line->call->args[arg] == &t_nodes_before ? 1 : arg + 1);
+	const unsigned int *count = line->call->args[arg]->data;
+	uint64_t bits = strace_arg(line, count ? *count : arg + 1);
 	const struct strace_blob *blob = strace_blob(line, arg, 0, 0);
 
 	if ((!blob && bits) || bits == 1 || bits + 62 < bits)
@@ -337,7 +338,8 @@ static void print_nodes(struct strace_line *line, unsigned int arg)
 	}
 const struct strace_type t_nodes = { print_nodes, .steps = { STEP_NODES(NEXT(1), 0) } },
 			 t_nodes_out = { print_nodes, .steps = { STEP_NODES(NEXT(1), STRACE_IF_OK) } },
-			 t_nodes_before = { print_nodes, .steps = { STEP_NODES(1, 0) } };
+			 /* migrate_pages: the number stands before */
+	t_nodes_before = { print_nodes, .data = &(const unsigned int){ 1 }, .steps = { STEP_NODES(1, 0) } };
 
 static void print_mempolicy_out(struct strace_line *line, unsigned int arg)
 {

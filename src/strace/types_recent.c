@@ -357,7 +357,7 @@ static void add_module(struct strace_line *line, const void *element, size_t ind
 /* A context, of which n bytes have been copied from an address, and which has room for `size`. */
 static void add_context(struct strace_line *line, const void *bytes, size_t n, uint64_t size, uint64_t address)
 {
-	const struct context *context = bytes;
+	struct context copy, *context = memcpy(&copy, bytes, sizeof(copy));
 	struct strace_settings hex = *line->settings;
 	struct strace_line in_hex = *line;
 	uint64_t room = context->len < size ? context->len : size, shown;

@@ -179,3 +179,18 @@ Test(strace_recent, results)
 	call->ret(&line);
 	cr_expect_str_eq(out.data, "17 (SIGCHLD)");
 }
+
+/* What a file says of its blobs is not believed. */
+Test(strace_recent, capabilities_that_are_not_there)
+{
+	static const uint32_t head[2] = { 0x20080522 /* version 3 */ }, none[3];
+	static struct made made;
+	char ones[32];
+
+	memset(ones, 0xff, sizeof(ones));
+	add_blob(&made, 0, 0, STRACE_WHOLE, head, sizeof(head));
+	add_blob(&made, 1, 1, STRACE_WHOLE, none, sizeof(none));
+	add_blob(&made, 1, 0, STRACE_WHOLE, "", 0);
+	add_blob(&made, 2, 0, STRACE_WHOLE, ones, sizeof(ones));
+	expect_begin("capset", &made, 1, "{effective=0, permitted=0, inheritable=0}");
+}
