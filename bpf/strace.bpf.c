@@ -19,7 +19,7 @@
 #include "bpf/strace_count.bpf.h"
 
 const volatile struct strace_config config SEC(".rodata.config");
-const volatile struct strace_plan strace_plans[STRACE_PLANS] SEC(".rodata.plans") = {};
+const volatile struct strace_plan strace_plans[2 * STRACE_PLANS] SEC(".rodata.plans") = {};
 
 #include "bpf/strace_blobs.bpf.h"
 #include "bpf/strace_records.bpf.h"
@@ -29,28 +29,21 @@ struct strace_pending strace_alone SEC(".data.alone") = {};
 
 /* --- which calls --- */
 
-/* bpf_get_current_pid_tgid(), by plain loads where the kernel permits them. *compat: it is in a 32-bit call. */
-static __always_inline __u64 current_ids(bool *compat)
+/* bpf_get_current_pid_tgid(), by plain loads where the kernel permits them. */
+static __always_inline __u64 current_ids(void)
 {
 	struct task_struct *task;
 
-	if (!typed_current()) {
-		*compat = unwind_is_compat();
+	if (!typed_current())
 		return bpf_get_current_pid_tgid();
-	}
 	task = bpf_get_current_task_btf();
-#if defined(__TARGET_ARCH_x86)
-	*compat = task->thread_info.status & UNWIND_TS_COMPAT;
-#else
-	*compat = unwind_is_compat();
-#endif
 	return (__u64)task->tgid << 32 | (__u32)task->pid;
 }
 
 /* The ids of the current thread. 0: it is not wanted. */
-static __always_inline __u64 wanted_task(__u32 how, bool *compat)
+static __always_inline __u64 wanted_task(__u32 how)
 {
-	__u64 both = current_ids(compat);
+	__u64 both = current_ids();
 	__u8 *member;
 
 	if (how & STRACE_HOW_ALONE)
@@ -67,34 +60,41 @@ static __always_inline __u64 wanted_task(__u32 how, bool *compat)
 	return both;
 }
 
-/* The plan of a call of this number, in 64-bit programs; NULL: it has none. */
+/* The plan of a call of this number, in 64-bit programs. It is never NULL, but verifiers do not see that. */
 static __always_inline const volatile struct strace_plan *plan_of(__u32 number)
 {
-	__u64 index = number;
+	/* below 0 for numbers that have plans of their own, else at least 0 */
+	__s64 over = (__s64)(number + 1) - (STRACE_PLANS - 1);
+	__u64 index;
 
+	barrier_var(over);
+	index = STRACE_PLANS - 1 + (over & over >> 63);
 	/* one register for the test and for the address, which is calculated behind the test */
 	barrier_var(index);
-	if (index >= STRACE_CALLS)
+	if (index >= STRACE_PLANS)
 		return NULL;
 	barrier_var(index);
 	return &strace_plans[index];
 }
 
-/* Whether a call of this number is wanted, of a 64-bit or of a 32-bit program: nothing else is known of it yet. */
-static __always_inline bool may_be_wanted(const volatile struct strace_plan *plan, __u32 how)
+/* 1 in a call of a 32-bit program, else 0. */
+static __always_inline __u32 compat_of_current(void)
 {
-	return plan ? plan->wanted : how & STRACE_HOW_ALL;
+	__u32 compat = unwind_compat_bit();
+
+	barrier_var(compat);
+	return compat & 1;
 }
 
-/* A 32-bit call has another plan. False: nobody wants this call. */
-static __always_inline bool choose(struct call *call, const volatile struct strace_plan **plan, bool compat)
+/* A 32-bit call, for which compat is 1, has another plan. False: nobody wants this call. */
+static __always_inline bool choose(struct call *call, const volatile struct strace_plan **plan, __u64 compat)
 {
-	if (compat) {
-		call->flags = STRACE_COMPAT;
-		if (*plan)
-			*plan += STRACE_CALLS;
-	}
-	return !*plan || (*plan)->wanted & STRACE_WANTED;
+	_Static_assert(STRACE_COMPAT == 1, "the flag is what says that it is one");
+	call->flags = compat;
+	/* Linux 5.10 forgets the bounds of what was on the stack meanwhile */
+	barrier_var(compat);
+	*plan += (compat & 1) * STRACE_PLANS;
+	return (*plan)->wanted & STRACE_WANTED;
 }
 
 /* For the table of -c, what strace would count: from the execve on with which the command begins. */
@@ -104,13 +104,15 @@ static __always_inline void count(const struct call *call, const volatile struct
 
 	if (config.command && !strace_begun && own_tid() == config.command)
 		return;
-	if (!plan)
+	if (index == (__u32)-1)
+		index = call->flags & STRACE_COMPAT ? STRACE_RETURN_32 : NR_RT_SIGRETURN;
+	if (index >= STRACE_CALLS)
 		index = STRACE_COUNT_OTHER;
 	else if (plan->kind == STRACE_FORK && !call->ret)
 		return;
 	else if (call->flags & STRACE_COMPAT)
 		index += STRACE_COUNT_COMPAT;
-	count_end(index, call->ret < 0 && call->ret >= -ERRORS_MAX, how & STRACE_HOW_WALL, config.slower);
+	count_end(index, has_failed(call->ret), how & STRACE_HOW_WALL, config.slower);
 }
 
 /*
@@ -118,17 +120,17 @@ static __always_inline void count(const struct call *call, const volatile struct
  * the call, on arm64 of the program, which an exec has replaced by one of the other kind. Then all registers are 0, and
  * the number is an exec's of the kind that called it; else the register of the number has it.
  */
-static __always_inline bool ends_narrow(const struct call *call, const struct call_regs *now, bool typed,
-					const volatile struct strace_plan *plan, bool compat)
+static __always_inline __u32 ends_narrow(const struct call *call, const struct call_regs *now, bool typed,
+					 const volatile struct strace_plan *plan, __u32 compat)
 {
 #if defined(__TARGET_ARCH_arm64)
 	__u64 number;
 
-	if (!plan || call->ret || now->argument || now->number == -1)
+	if (call->ret || now->argument || now->number == -1)
 		return compat;
 	number = compat ? typed_load(typed, call->regs, user_regs.regs[7]) : typed_load(typed, call->regs, user_regs.regs[8]);
 	if (!number && call->nr)
-		return plan[STRACE_CALLS].kind == STRACE_EXEC;
+		return plan[STRACE_PLANS].kind == STRACE_EXEC;
 #endif
 	return compat;
 }
@@ -137,10 +139,9 @@ static __always_inline bool ends_narrow(const struct call *call, const struct ca
 static __always_inline bool is_exec(const struct call *call, const struct call_regs *now, bool typed,
 				    const volatile struct strace_plan *plan, __u32 how)
 {
-	if (!(how & (STRACE_HOW_COUNT | STRACE_HOW_DETACH)) || call->ret || !plan)
+	if (!(how & (STRACE_HOW_COUNT | STRACE_HOW_DETACH)) || call->ret)
 		return false;
-	return ends_narrow(call, now, typed, plan, unwind_is_compat()) ? plan[STRACE_CALLS].kind == STRACE_EXEC
-								       : plan->kind == STRACE_EXEC;
+	return plan[ends_narrow(call, now, typed, plan, compat_of_current()) * STRACE_PLANS].kind == STRACE_EXEC;
 }
 
 /* A program was executed: the command's, or another one, of which -b wants no more calls. */
@@ -259,13 +260,16 @@ static __always_inline bool is_early(const struct call *call, const volatile str
 {
 	struct call_regs now;
 
-	if (!plan || how & STRACE_HOW_EARLY || !plan->early || !plan->early_of.last)
-		return !plan || how & STRACE_HOW_EARLY || plan->early;
+	if (how & STRACE_HOW_EARLY || !plan->early || !plan->early_of.last)
+		return how & STRACE_HOW_EARLY || plan->early;
 	return call_read_regs(call->regs, typed, &now) && now.argument >= plan->early_of.first &&
 	       now.argument <= plan->early_of.last;
 }
 
-/* Whether the verifier knows the type of a call's registers. */
+/*
+ * Whether the verifier knows the type of a call's registers. The compiler does not know it, and makes one program; the
+ * verifier does, and follows one way through it.
+ */
 #define call_regs_typed() (context_kind() == CONTEXT_RAW_TP ? typed_arguments() : typed_current())
 
 static __always_inline int begins(void *ctx, bool typed)
@@ -278,12 +282,11 @@ static __always_inline int begins(void *ctx, bool typed)
 	};
 	const volatile struct strace_plan *plan = plan_of(call.nr);
 	__u32 how = config.how;
-	bool compat;
 
-	if (!may_be_wanted(plan, how))
+	if (!plan || !plan->wanted)
 		return 0;
-	call.who = wanted_task(how, &compat);
-	if (!call.who || !choose(&call, &plan, compat))
+	call.who = wanted_task(how);
+	if (!call.who || !choose(&call, &plan, compat_of_current()))
 		return 0;
 	if (how & STRACE_HOW_COUNT)
 		count_begin();
@@ -294,10 +297,10 @@ static __always_inline int begins(void *ctx, bool typed)
 		return 0;
 	}
 	if (how & STRACE_HOW_KEEP)
-		note_begin(&call, how, plan && plan->kind == STRACE_EXEC ? STRACE_SENT | STRACE_EXECS : STRACE_SENT);
+		note_begin(&call, how, plan->kind >= STRACE_EXEC ? STRACE_SENT | STRACE_OTHER : STRACE_SENT);
 	else if (!(how & STRACE_HOW_EARLY))
 		end_noted(&call, how);
-	if (plan && plan->n_enter)
+	if (plan->n_enter)
 		send_long(&call, typed, plan->enter, plan->n_enter);
 	else
 		send_plain(&call, typed, true);
@@ -307,7 +310,7 @@ static __always_inline int begins(void *ctx, bool typed)
 SEC("raw_tp")
 int call_begins(void *ctx)
 {
-	return call_regs_typed() ? begins(ctx, true) : begins(ctx, false);
+	return begins(ctx, call_regs_typed());
 }
 
 /* The address of the current task's registers, by which it knows its entry. */
@@ -386,17 +389,15 @@ static __always_inline bool was_wanted(const struct call *call, __u32 how)
 	if (how & STRACE_HOW_NO_RECORDS)
 		return count_is_open();
 	entry = pending_find(begin_key(0, how));
-	return entry && entry->regs == (__u64)call->regs && (entry->nr == call->nr || entry->flags & STRACE_EXECS);
+	return entry && entry->regs == (__u64)call->regs && (entry->nr == call->nr || entry->flags & STRACE_OTHER);
 }
 
 /* Whether the options want no call that ends so, or so soon. One whose begin was sent is never left out. */
 static __always_inline bool is_left_out(const struct call *call, __u32 how)
 {
-	bool failed = call->ret < 0 && call->ret >= -ERRORS_MAX;
-
 	if (!(how & (STRACE_HOW_SKIP_FAILED | STRACE_HOW_SKIP_SUCCESSFUL | STRACE_HOW_SLOWER)) || !call->began)
 		return false;
-	if (failed ? how & STRACE_HOW_SKIP_FAILED : how & STRACE_HOW_SKIP_SUCCESSFUL)
+	if (has_failed(call->ret) ? how & STRACE_HOW_SKIP_FAILED : how & STRACE_HOW_SKIP_SUCCESSFUL)
 		return true;
 	return how & STRACE_HOW_SLOWER && pending_time(call->began, bpf_ktime_get_boot_ns()) < config.slower;
 }
@@ -405,7 +406,7 @@ static __always_inline void send_end(const struct call *call, bool typed, const 
 {
 	__u32 brief;
 
-	if (!plan || !plan->n_exit) {
+	if (!plan->n_exit) {
 		send_plain(call, typed, true);
 		return;
 	}
@@ -435,27 +436,27 @@ static __always_inline int ends(void *ctx, bool typed)
 	const volatile struct strace_plan *plan;
 	__u32 how = config.how;
 	struct call_regs now;
-	bool exec, compat;
+	__u32 compat;
+	bool exec;
 
 	if (!call_read_regs(call.regs, typed, &now))
 		return 0;
 	call.nr = now.number;
-	/* it restores all registers, and so destroys its own number */
-	if (call.nr == (__u32)-1)
-		call.nr = unwind_is_compat() ? NR_RT_SIGRETURN_32 : NR_RT_SIGRETURN;
 	plan = plan_of(call.nr);
-	exec = is_exec(&call, &now, typed, plan, how);
-	if (!exec && !may_be_wanted(plan, how))
+	if (!plan)
 		return 0;
-	call.who = wanted_task(how, &compat);
+	exec = is_exec(&call, &now, typed, plan, how);
+	if (!exec && !plan->wanted)
+		return 0;
+	call.who = wanted_task(how);
 	if (!call.who && was_wanted(&call, how))
 		call.who = bpf_get_current_pid_tgid();
 	if (!call.who)
 		return 0;
 	if (exec)
 		executed();
-	compat = ends_narrow(&call, &now, typed, plan, compat);
-	if ((exec && !may_be_wanted(plan, how)) || !choose(&call, &plan, compat))
+	compat = ends_narrow(&call, &now, typed, plan, compat_of_current());
+	if ((exec && !plan->wanted) || !choose(&call, &plan, compat))
 		return 0;
 	if (how & STRACE_HOW_COUNT)
 		count(&call, plan, how);
@@ -470,7 +471,7 @@ static __always_inline int ends(void *ctx, bool typed)
 SEC("raw_tp")
 int call_ends(void *ctx)
 {
-	return call_regs_typed() ? ends(ctx, true) : ends(ctx, false);
+	return ends(ctx, call_regs_typed());
 }
 
 /* --- signals, and the end of threads --- */
@@ -481,11 +482,10 @@ int signal_delivered(void *ctx)
 	struct call call = { .kind = STRACE_SIGNAL, .nr = context_word(ctx, 0) };
 	struct strace_record *record;
 	struct strace_blob *blob;
-	bool compat;
 
 	if (config.how & STRACE_HOW_NO_RECORDS)
 		return 0;
-	call.who = wanted_task(config.how, &compat);
+	call.who = wanted_task(config.how);
 	if (!call.who)
 		return 0;
 	record = bpf_ringbuf_reserve(&events, sizeof(*record) + sizeof(*blob) + STRACE_SIGINFO, 0);
@@ -544,12 +544,11 @@ int thread_ended(void *ctx)
 	struct call call = { .kind = STRACE_ENDED };
 	__u32 how = config.how;
 	__u64 within;
-	bool compat;
 
 	if (how & STRACE_HOW_COUNT)
 		count_forget((__u64)task);
 	within = end_in_call(how);
-	call.who = wanted_task(how, &compat);
+	call.who = wanted_task(how);
 	/* a filter leaves it out since this call */
 	if (!call.who && how & STRACE_HOW_KEEP)
 		call.who = within;
@@ -568,12 +567,11 @@ int stack_taken(void *ctx)
 {
 	struct call call = { .kind = STRACE_STACK, .nr = context_word(ctx, 1) };
 	const volatile struct strace_plan *plan = plan_of(call.nr);
-	bool compat;
 
-	if (!may_be_wanted(plan, config.how))
+	if (!plan || !plan->wanted)
 		return 0;
-	call.who = wanted_task(config.how, &compat);
-	if (!call.who || !choose(&call, &plan, compat))
+	call.who = wanted_task(config.how);
+	if (!call.who || !choose(&call, &plan, compat_of_current()))
 		return 0;
 	call.ret = stack_keep(ctx);
 	if (call.ret)

@@ -8,8 +8,8 @@
 #ifndef SONDE_BPF_STRACE_H
 #define SONDE_BPF_STRACE_H
 
-#define STRACE_CALLS	    512		       /* calls with greater numbers have no plan */
-#define STRACE_PLANS	    (2 * STRACE_CALLS) /* behind those of this architecture are those of 32-bit programs */
+#define STRACE_CALLS	    512		       /* calls with greater numbers have one plan */
+#define STRACE_PLANS	    (STRACE_CALLS + 2) /* of this architecture; behind them are as many of 32-bit programs */
 #define STRACE_STEPS	    2048
 #define STRACE_RET_TAG	    30	 /* the tag of a blob of the result */
 #define STRACE_NETLINK_TAG  31	 /* of a blob of STRACE_NETLINK */
@@ -41,6 +41,8 @@ enum strace_kind {
 
 #define STRACE_SIGINFO 48
 
+#define STRACE_RETURN_32 173 /* rt_sigreturn of 32-bit programs, on both architectures */
+
 /* strace_record.flags */
 #define STRACE_COMPAT 1 /* a 32-bit call, with another number */
 #define STRACE_LAST   4 /* STRACE_ENDED: it was the last thread of its process */
@@ -56,7 +58,7 @@ struct strace_record {
 	unsigned long long began;
 	unsigned int pid, tid; /* in the reader's pid namespace */
 	unsigned short kind, flags;
-	unsigned int nr;
+	unsigned int nr;		      /* STRACE_EXIT: -1: that number, or one of STRACE_RESTORE: its begin has it */
 	unsigned int size;		      /* of the blobs */
 	unsigned int own;		      /* STRACE_HOW_SPACE: the thread in its own pid namespace; 0: not known */
 	unsigned int space, unused;	      /* the same: the inode of that namespace */
@@ -75,12 +77,13 @@ struct strace_scratch {
 	unsigned int entries;		 /* entries of a directory counted so far */
 	unsigned int netlink;		 /* the call is on a socket of netlink */
 	unsigned long long offset;	 /* where the next one is */
+	unsigned long long left;	 /* bytes that a call has filled in, of those not yet copied of an array's elements */
 	unsigned short at[STRACE_BLOBS]; /* where the bytes of each step are; 0: nowhere */
 	struct strace_record record;
 	/* room for a blob that begins near the end of STRACE_ROOM */
 	char data[2 * STRACE_ROOM];
 };
-_Static_assert(sizeof(struct strace_scratch) == 176 + 2 * STRACE_ROOM, "as on the other side");
+_Static_assert(sizeof(struct strace_scratch) == 184 + 2 * STRACE_ROOM, "as on the other side");
 
 /* strace_blob.status */
 enum strace_status {
@@ -194,15 +197,16 @@ _Static_assert(sizeof(struct strace_file) == 200, "as on the other side");
 
 enum strace_call_kind {
 	STRACE_PLAIN,
-	STRACE_EXEC, /* the command begins with it */
 	STRACE_FORK, /* it ends with 0 in the new task, too */
+	STRACE_EXEC, /* the command begins with it; it may end with another number, that of a program of the other kind */
+	STRACE_RESTORE, /* it restores all registers: at its end, its number is -1 */
 };
 
 /* strace_plan.wanted */
 #define STRACE_WANTED	   1 /* by the user, or since it shows where the command begins */
 #define STRACE_WANTED_ELSE 2 /* of a plan for 64-bit programs: the call that has this number in 32-bit ones is wanted */
 
-/* Steps of a call: indices of strace_steps. Those of 32-bit programs are STRACE_CALLS further on. */
+/* Steps of a call: indices of strace_steps. The first plan is for -1, the one of number n is n + 1. */
 struct strace_plan {
 	unsigned short enter, exit;
 	unsigned char n_enter, n_exit;
@@ -240,7 +244,6 @@ struct strace_config {
 _Static_assert(sizeof(struct strace_config) == 24, "as on the other side");
 
 /* Bits of one word: a program loads it once, and the verifier removes what is off. */
-#define STRACE_HOW_ALL		   0x1	  /* calls without a plan of their own, and 32-bit ones, are wanted */
 #define STRACE_HOW_ONE		   0x2	  /* only the thread `tid` */
 #define STRACE_HOW_ALONE	   0x4	  /* that one, and no other filter matters */
 #define STRACE_HOW_MEMBERS	   0x8	  /* no filter matters but that on members */
@@ -274,7 +277,7 @@ _Static_assert(sizeof(struct strace_pending) == 32, "as on the other side");
 
 /* strace_pending.flags, beside STRACE_COMPAT. */
 #define STRACE_SENT  0x100 /* the begin has a record of its own */
-#define STRACE_EXECS 0x200 /* it may end with another number, that of a program of the other kind */
+#define STRACE_OTHER 0x200 /* it may end with another number */
 
 #define STRACE_NOW 1 /* a begin: when the record is made */
 

@@ -11,45 +11,60 @@
 #define POINTERS  0x800 /* with the tag: the array is of pointers, and `most` bytes are at each */
 
 /*
+ * Verifiers follow each round of a loop, about a microsecond for an instruction. So a round calls a function, which they
+ * follow once; and a long loop is two, of which one calls the other.
+ */
+
+/* What an element of an array of struct iovec leads to; it is at `begin`. */
+__noinline int copy_vector(__u32 lane, __u32 tag, __u32 begin, __u32 most)
+{
+	struct strace_scratch *scratch = scratch_of(lane);
+	__u64 at = begin, from, count, left;
+
+	if (!scratch)
+		return 0;
+	barrier_var(at);
+	if (at >= STRACE_ROOM)
+		return 0;
+	if (tag & NARROW) {
+		volatile __u32 *vector = (void *)scratch->data + at;
+
+		from = vector[0];
+		count = vector[1];
+	} else {
+		volatile __u64 *vector = (void *)scratch->data + at;
+
+		from = vector[0];
+		count = tag & POINTERS ? most : vector[1];
+	}
+	left = scratch->left;
+	count = count < left ? count : left;
+	scratch->left = left == ALL_BYTES ? left : left - count;
+	return copy_blob(lane, tag, from, count, most);
+}
+
+/*
  * The array of struct iovec is the blob whose bytes are there; left: the bytes that the call has filled in. Memory behind
  * them was perhaps never touched: it could not be read.
  */
 __noinline int copy_vectors(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u64 left)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
-	__u64 at = begin, n;
+	__u32 size = tag & (NARROW | POINTERS) ? 8 : 16;
+	__u64 at = begin, end;
 
 	if (!scratch)
 		return 0;
 	barrier_var(at);
 	if (at < sizeof(struct strace_blob) || at >= STRACE_ROOM)
 		return 0;
-	n = ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n;
-	n = tag & (NARROW | POINTERS) ? n / 8 : n / 16;
+	end = at + ((struct strace_blob *)(scratch->data + at - sizeof(struct strace_blob)))->n;
+	scratch->left = left;
 	for (__u32 i = 0; i < STRACE_VECTOR; i++) {
-		__u64 from, count;
-
-		if (i >= n)
+		if (at + size > end)
 			break;
-		if (tag & NARROW) {
-			volatile __u32 *vector = (void *)scratch->data + at + i * 8;
-
-			from = vector[0];
-			count = vector[1];
-		} else if (tag & POINTERS) {
-			from = *(volatile __u64 *)(scratch->data + at + i * 8);
-			count = most;
-		} else {
-			volatile __u64 *vector = (void *)scratch->data + at + i * 16;
-
-			from = vector[0];
-			count = vector[1];
-		}
-		if (left != ALL_BYTES) {
-			count = count < left ? count : left;
-			left -= count;
-		}
-		copy_blob(lane, tag, from, count, most);
+		copy_vector(lane, tag, at, most);
+		at += size;
 	}
 	return 0;
 }
@@ -111,21 +126,31 @@ __noinline int copy_messages(__u32 lane, __u32 tag, __u32 begin, __u32 most, __u
 	return 0;
 }
 
-__noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32 n)
+#define STRINGS_ROUNDS 16
+
+/* Returns 1 if there may be others behind them. */
+__noinline int copy_some_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32 n)
 {
-	for (__u32 i = 0; i < STRACE_STRINGS_WHOLE; i++) {
+	for (__u32 i = 0; i < STRINGS_ROUNDS; i++) {
 		__u64 text = 0;
 
 		if (i >= n || bpf_probe_read_user(&text, sizeof(text), (void *)(from + i * sizeof(text))) || !text)
-			break;
+			return 0;
 		copy_blob(lane, tag | TEXT, text, 0, most);
 	}
+	return 1;
+}
+
+__noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32 n)
+{
+	for (__u32 i = 0; i < STRACE_STRINGS_WHOLE; i += STRINGS_ROUNDS)
+		if (i >= n || !copy_some_strings(lane, tag, from + i * sizeof(from), most, n - i))
+			break;
 	return 0;
 }
 
-/* Verifiers follow each round of a loop, about a microsecond for an instruction; so a loop has few, and is called often. */
-#define POINTERS_ROUNDS 32
-#define POINTERS_CALLS	16
+#define POINTERS_ROUNDS 16
+#define POINTERS_CALLS	32
 #define POINTERS_UNREAD 0x100
 
 /* How many pointers there are before a NULL, up to POINTERS_ROUNDS. */
@@ -167,9 +192,8 @@ __noinline int count_pointers(__u32 lane, __u32 tag, __u64 from)
 	return 0;
 }
 
-/* Older verifiers follow each round of a loop, so it has few. */
-#define ENTRIES_ROUNDS 32
-#define ENTRIES_CALLS  256
+#define ENTRIES_ROUNDS 16
+#define ENTRIES_CALLS  16
 
 /*
  * Entries of a directory follow each other; each says how long it is. Counts some more of them. Returns 1 if there may
@@ -196,6 +220,14 @@ __noinline int count_some_entries(__u32 lane, __u64 from, __u64 size)
 	return 1;
 }
 
+__noinline int count_more_entries(__u32 lane, __u64 from, __u64 size)
+{
+	for (__u32 i = 0; i < ENTRIES_CALLS; i++)
+		if (!count_some_entries(lane, from, size))
+			return 0;
+	return 1;
+}
+
 __noinline int count_entries(__u32 lane, __u32 tag, __u64 from, __u64 size)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
@@ -209,8 +241,8 @@ __noinline int count_entries(__u32 lane, __u32 tag, __u64 from, __u64 size)
 		return 0;
 	scratch->offset = 0;
 	scratch->entries = 0;
-	for (__u32 i = 0; i < ENTRIES_CALLS; i++)
-		if (!count_some_entries(lane, from, size))
+	for (__u32 i = 0; i < 2 * ENTRIES_CALLS; i++)
+		if (!count_more_entries(lane, from, size))
 			break;
 	end_blob(scratch, blob, tag, scratch->offset < size ? STRACE_UNREAD : STRACE_WHOLE, 0, scratch->entries);
 	return 0;

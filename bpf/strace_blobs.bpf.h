@@ -12,6 +12,18 @@
 
 #define ERRORS_MAX 4095
 
+/*
+ * 1 if a call that returns this has failed, else 0. It is calculated, as some more is here: behind a branch, verifiers
+ * follow the rest of a program twice if both ways lead to other values.
+ */
+static __always_inline __u32 has_failed(__s64 ret)
+{
+	__u64 failed = (__u64)(ret & ~(ret + ERRORS_MAX)) >> 63;
+
+	barrier_var(failed);
+	return failed;
+}
+
 const volatile struct strace_step strace_steps[STRACE_STEPS] SEC(".rodata.steps") = {};
 
 /* STRACE_LANES for each processor; user space sets the size. */
@@ -240,9 +252,8 @@ __noinline int copy_set_files(__u32 lane, __u32 tag, __u32 begin)
 
 static __always_inline bool is_wanted_step(const volatile struct strace_step *step, __s64 ret)
 {
-	bool failed = ret < 0 && ret >= -ERRORS_MAX;
-
-	return !(step->when & STRACE_IF_OK && failed) && !(step->when & STRACE_IF_FAILED && !failed);
+	_Static_assert(STRACE_IF_FAILED == 2 && STRACE_IF_OK == 1, "the bit of what it must not be for");
+	return !(step->when & (STRACE_IF_FAILED - has_failed(ret)));
 }
 
 /* Whether a step is for such a call. */
@@ -269,9 +280,10 @@ static __always_inline __u64 bytes_of(struct strace_scratch *scratch, const vola
 
 /* A step that copies what a pointer points to. */
 static __always_inline int take_memory(struct strace_scratch *scratch, __u32 lane,
-				       const volatile struct strace_step *step, __u32 op, __u32 number)
+				       const volatile struct strace_step *step, __u32 number, bool end)
 {
 	__u64 from = number_of(scratch, step->from, step->at, !(step->when & STRACE_NARROW));
+	__u32 op = step->op;
 
 	if (!from)
 		return 0;
@@ -283,17 +295,39 @@ static __always_inline int take_memory(struct strace_scratch *scratch, __u32 lan
 				 bytes_of(scratch, step), most_of(scratch, step));
 	if (op == STRACE_STRINGS)
 		return copy_strings(lane, step->tag, from, step->most, step->scale);
-	if (op == STRACE_ENTRIES)
+	if (end && op == STRACE_ENTRIES)
 		return count_entries(lane, step->tag, from, bytes_of(scratch, step));
 	return count_pointers(lane, step->tag, from);
 }
 
-/* Takes a step of a plan; number: which of the plan's. */
-__noinline int take_step(__u32 lane, __u32 index, __u32 number)
+/* A step that copies what another step's blob leads to, which begins there. */
+static __always_inline int take_blob(struct strace_scratch *scratch, __u32 lane,
+				     const volatile struct strace_step *step, bool end)
+{
+	__u32 begin = scratch->at[step->from & (STRACE_BLOBS - 1)];
+	__u32 narrow = step->when & STRACE_NARROW ? NARROW : 0;
+
+	if (end && step->op == STRACE_VECTORS)
+		return copy_vectors(lane, step->tag | narrow | (step->scale ? POINTERS : 0), begin,
+				    most_of(scratch, step),
+				    step->when & STRACE_IF_OK ? scratch->record.ret : ALL_BYTES);
+	if (end && step->op == STRACE_MESSAGES)
+		return copy_messages(lane, step->tag | narrow, begin, step->most, step->when & STRACE_IF_OK);
+	if (!(config.how & STRACE_HOW_FILES))
+		return 0;
+	return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, begin)
+						: copy_set_files(lane, step->tag, begin);
+}
+
+/*
+ * Takes a step of a plan; number: which of the plan's. end: a constant: the call ends, and there are the steps that no
+ * plan has at its begin.
+ */
+static __always_inline int take_step(__u32 lane, __u32 index, __u32 number, bool end)
 {
 	struct strace_scratch *scratch = scratch_of(lane);
 	const volatile struct strace_step *step;
-	__u32 op, begin;
+	__u32 op;
 
 	if (!scratch || index >= STRACE_STEPS)
 		return 0;
@@ -302,25 +336,25 @@ __noinline int take_step(__u32 lane, __u32 index, __u32 number)
 		return 0;
 	op = step->op;
 	if (op <= STRACE_OF_POINTER)
-		return take_memory(scratch, lane, step, op, number);
-	if (op == STRACE_PROGRAM)
+		return take_memory(scratch, lane, step, number, end);
+	if (end && op == STRACE_PROGRAM)
 		return copy_program(lane, step->tag, step->most);
 	if (config.how & STRACE_HOW_FILES && op == STRACE_FILE)
 		return copy_file(lane, step->tag, number_of(scratch, step->from, step->at, false));
-	if (op == STRACE_NETLINK)
+	if (end && op == STRACE_NETLINK)
 		return copy_netlink(lane, step->tag, number_of(scratch, step->from, step->at, false));
-	begin = scratch->at[step->from & (STRACE_BLOBS - 1)];
-	if (op == STRACE_VECTORS)
-		return copy_vectors(lane, step->tag | (step->when & STRACE_NARROW ? NARROW : 0) | (step->scale ? POINTERS : 0),
-				    begin, most_of(scratch, step),
-				    step->when & STRACE_IF_OK ? scratch->record.ret : ALL_BYTES);
-	if (op == STRACE_MESSAGES)
-		return copy_messages(lane, step->tag | (step->when & STRACE_NARROW ? NARROW : 0), begin, step->most,
-				     step->when & STRACE_IF_OK);
-	if (!(config.how & STRACE_HOW_FILES))
-		return 0;
-	return step->scale == STRACE_FILES_POLL ? copy_poll_files(lane, step->tag, begin)
-						: copy_set_files(lane, step->tag, begin);
+	return take_blob(scratch, lane, step, end);
+}
+
+/* Each program has the functions that its calls lead to, and the verifier checks all of them. */
+__noinline int take_step_of_begin(__u32 lane, __u32 index, __u32 number)
+{
+	return take_step(lane, index, number, false);
+}
+
+__noinline int take_step_of_end(__u32 lane, __u32 index, __u32 number)
+{
+	return take_step(lane, index, number, true);
 }
 
 #endif

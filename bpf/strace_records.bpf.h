@@ -37,7 +37,13 @@ static __always_inline __u32 own_tid(void)
 static __always_inline void fill(struct strace_record *record, const struct call *call, __u32 how)
 {
 	record->time = bpf_ktime_get_boot_ns();
-	record->began = call->began == STRACE_NOW ? record->time : call->began;
+	record->began = call->began;
+	if (call->kind == STRACE_ENTER || how & STRACE_HOW_UNTIMED) {
+		/* a begin of 0 has come here in no other way; with one test for both, the verifier would go both ways with it */
+		barrier();
+		if (call->began == STRACE_NOW)
+			record->began = record->time;
+	}
 	record->pid = call->who >> 32;
 	record->tid = call->who;
 	if (how & STRACE_HOW_PIDNS) {
@@ -74,8 +80,6 @@ static __always_inline void fill(struct strace_record *record, const struct call
 #define stack_pointer(regs)    ((regs)->user_regs.sp)
 #define next_instruction(regs) ((regs)->user_regs.pc)
 #endif
-/* Of 32-bit programs, on both architectures; sigreturn is 119. */
-#define NR_RT_SIGRETURN_32 173
 
 static __always_inline void fill_call(struct strace_record *record, const struct call *call, bool typed, __u32 how)
 {
@@ -283,7 +287,10 @@ static __always_inline void send_long(const struct call *call, bool typed, __u32
 		barrier_var(i);
 		if (i >= n)
 			break;
-		take_step(lane, first + i, i);
+		if (call->kind == STRACE_ENTER)
+			take_step_of_begin(lane, first + i, i);
+		else
+			take_step_of_end(lane, first + i, i);
 	}
 	size = scratch->record.size;
 	barrier_var(size);

@@ -16,8 +16,9 @@
 #include "bpf/patch.bpf.h"
 
 /*
- * Whether the arguments of this raw tracepoint have types. Attach tries that first for programs that ask; to ask costs
- * an instruction, and the answer must be a constant in what follows:
+ * Whether the arguments of this raw tracepoint have types. Attach tries that first for programs that ask. To ask costs
+ * an instruction. The answer is one that the verifier knows, and so it follows one way where a program tests it; a short
+ * program is made twice by the compiler, so that it tests once:
  *
  *	return typed_arguments() ? record_switch(ctx, true) : record_switch(ctx, false);
  */

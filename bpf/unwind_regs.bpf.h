@@ -54,15 +54,15 @@ static __always_inline void *unwind_task_regs(struct task_struct *task)
 #if defined(__TARGET_ARCH_x86)
 #define UNWIND_TS_COMPAT 2
 
-/* Whether the current task is in a call of 32 bits, which 64-bit programs can make, too. */
-static __always_inline bool unwind_is_compat(void)
+/* 1 or 0 in the lowest bit: whether the current task is in a call of 32 bits, which 64-bit programs can make, too. */
+static __always_inline __u32 unwind_compat_bit(void)
 {
 	struct task_struct *task;
 
 	if (typed_current())
-		return bpf_get_current_task_btf()->thread_info.status & UNWIND_TS_COMPAT;
+		return bpf_get_current_task_btf()->thread_info.status / UNWIND_TS_COMPAT;
 	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread_info.status) & UNWIND_TS_COMPAT;
+	return BPF_CORE_READ(task, thread_info.status) / UNWIND_TS_COMPAT;
 }
 
 /* Takes the registers of the context. False: they are the kernel's. *narrow: of a 32-bit program. */
@@ -119,16 +119,16 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 
 #else
 
-/* Whether the current task is one of 32 bits. */
-static __always_inline bool unwind_is_compat(void)
+/* 1 or 0 in the lowest bit: whether the current task is one of 32 bits. */
+static __always_inline __u32 unwind_compat_bit(void)
 {
 	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
 	__u64 pstate = 0;
 
 	if (typed_current())
-		return regs->user_regs.pstate & PSR_MODE32;
+		return regs->user_regs.pstate / PSR_MODE32;
 	bpf_probe_read_kernel(&pstate, sizeof(pstate), &regs->user_regs.pstate);
-	return pstate & PSR_MODE32;
+	return pstate / PSR_MODE32;
 }
 
 static __always_inline bool unwind_context_regs(void *ctx, struct unwind_regs *regs, bool *narrow)
@@ -188,6 +188,12 @@ static __always_inline __u64 unwind_address_mask(void)
 }
 
 #endif
+
+/* What the lowest bit says. */
+static __always_inline bool unwind_is_compat(void)
+{
+	return unwind_compat_bit() & 1;
+}
 
 /*
  * Finds the user registers of the current task: in the context if a sample or a uprobe hit user code, else where the

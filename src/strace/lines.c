@@ -12,10 +12,6 @@
 
 #define HOLD_NS (60 * 1000 * 1000ULL)
 
-/* Of 32-bit programs, on both architectures. */
-#define NR_SIGRETURN_32	   119
-#define NR_RT_SIGRETURN_32 173
-
 /* How long a call may take that does not leave its processor: only then is its begin known. */
 #define RUN_NS (10 * 1000 * 1000ULL)
 
@@ -350,20 +346,27 @@ static void take_beside(struct task *task, struct held *exit)
 	task->beside = NULL;
 }
 
-/* The number of the call that has ended, where only its begin has the right one. */
+/* The number of the call that has ended, where only its begin has the right one. enter: NULL: it is not known. */
 static void number_by_begin(struct strace_record *exit, const struct strace_record *enter)
 {
-	/* the program cannot tell syscall(-1) from a return from a signal */
-	if (enter->nr == UINT32_MAX)
-		exit->nr = UINT32_MAX;
-	/* nor a 32-bit sigreturn from an rt_sigreturn */
-	if (exit->flags & STRACE_COMPAT && exit->nr == NR_RT_SIGRETURN_32 && enter->nr == NR_SIGRETURN_32)
-		exit->nr = NR_SIGRETURN_32;
+	/* syscall(-1), or a return from a signal, which has lost its number */
+	if (exit->nr == UINT32_MAX)
+		exit->nr = enter && (enter->nr == UINT32_MAX || strace_is_restore(enter)) ? enter->nr : strace_restore_of(exit);
+	if (!enter)
+		return;
 	/* the new program may be of the other kind, with another number for the call that it returns from */
 	if (is_exec(exit) && is_exec(enter)) {
 		exit->nr = enter->nr;
 		exit->flags = enter->flags;
 	}
+}
+
+/* The programs know -1 only with returns from signals: it is another call, or one of those that is not in the set. */
+static bool is_outside(const struct strace_lines *lines, const struct strace_record *record,
+		       const struct strace_record *numbered)
+{
+	return record->nr == UINT32_MAX && (record->kind == STRACE_ENTER || record->kind == STRACE_EXIT) &&
+	       !strace_set_has(&lines->settings->trace, numbered->nr, numbered->flags & STRACE_COMPAT);
 }
 
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size)
@@ -397,8 +400,12 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	held->begins = begins;
 	held->ours = !lines->begun && record->tid == lines->command;
 	memcpy(&held->record, record, sizeof(*record) + record->size);
-	if (record->kind == STRACE_EXIT && task->open)
-		number_by_begin(&held->record, &task->open->record);
+	if (record->kind == STRACE_EXIT)
+		number_by_begin(&held->record, task->open ? &task->open->record : NULL);
+	if (is_outside(lines, record, &held->record)) {
+		free(held);
+		return;
+	}
 	/* a begin without an end: of the command's exec that failed, or its end was lost */
 	if (record->kind == STRACE_ENTER || record->kind == STRACE_UNENDED ||
 	    (record->kind == STRACE_EXIT && record->began)) {

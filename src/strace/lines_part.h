@@ -75,6 +75,9 @@ struct strace_lines {
 const char *strace_name_of_call(const struct strace_record *record);
 /* Whether the record is of a call that does not return. */
 bool strace_is_exit(const struct strace_record *record);
+/* The same of rt_sigreturn and sigreturn; and the number of the first in such a program. */
+bool strace_is_restore(const struct strace_record *record);
+unsigned int strace_restore_of(const struct strace_record *record);
 
 /* Returns a thread by its id as we see it; NULL: it has made no record. */
 struct task *strace_find_task(const struct strace_lines *lines, uint32_t tid);

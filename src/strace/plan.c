@@ -91,14 +91,9 @@ static enum strace_call_kind kind_of(const char *name)
 		return STRACE_PLAIN;
 	if (word_is_in(name, "execve execveat"))
 		return STRACE_EXEC;
+	if (word_is_in(name, "rt_sigreturn sigreturn"))
+		return STRACE_RESTORE;
 	return word_is_in(name, "clone clone3 fork vfork") ? STRACE_FORK : STRACE_PLAIN;
-}
-
-/* Whether the begin of a call is sent when it happens: its memory is copied, or its end does not come or knows less. */
-static bool is_early(const struct strace_plan *plan, const char *name)
-{
-	return plan->n_enter || plan->kind == STRACE_EXEC ||
-	       (name && word_is_in(name, "exit exit_group rt_sigreturn sigreturn"));
 }
 
 /* How one step of a call's end can be copied right into the buffer of records. */
@@ -113,7 +108,7 @@ static enum strace_brief brief_of(const struct strace_step *step)
 	return step->most <= STRACE_BYTES_ROOM ? STRACE_BRIEF_BYTES : STRACE_BRIEF_STRUCT;
 }
 
-/* The call that has a number in 64-bit or in 32-bit programs. */
+/* The call that has a number in 64-bit or in 32-bit programs; STRACE_CALLS stands for all greater ones. */
 struct numbered {
 	unsigned int number;
 	bool compat;
@@ -121,12 +116,20 @@ struct numbered {
 	const struct strace_call *call;
 };
 
-static struct numbered numbered_of(int i)
+static struct numbered numbered_of(int i, bool compat)
 {
-	if (i < STRACE_CALLS)
-		return (struct numbered){ i, false, syscall_name(i), strace_call_of(i) };
-	i -= STRACE_CALLS;
-	return (struct numbered){ i, true, syscall_name_32(i), strace_call_of_32(i) };
+	if (i >= STRACE_CALLS)
+		return (struct numbered){ i, compat, NULL, NULL };
+	if (compat)
+		return (struct numbered){ i, true, syscall_name_32(i), strace_call_of_32(i) };
+	return (struct numbered){ i, false, syscall_name(i), strace_call_of(i) };
+}
+
+/* Whether the begin of a call is sent when it happens: its memory is copied, or its end does not come or knows less. */
+static bool is_early(const struct strace_plan *plan, const struct numbered *numbered)
+{
+	return plan->n_enter || plan->kind >= STRACE_EXEC || numbered->number >= STRACE_CALLS ||
+	       (numbered->name && word_is_in(numbered->name, "exit exit_group"));
 }
 
 /* In which calls the begin is sent when it happens: as the only type with steps for it says. */
@@ -159,7 +162,7 @@ static void make_plan(struct strace_plans *plans, struct strace_plan *plan, cons
 		plan->exit = plans->n;
 		plan->n_exit = add_end(plans, &own, call, false);
 	}
-	plan->early = is_early(plan, numbered->name);
+	plan->early = is_early(plan, numbered);
 	if (plan->n_exit != 1 && plan->n_exit != 2)
 		return;
 	plan->only = plans->steps[plan->exit];
@@ -177,16 +180,18 @@ static void make_plan(struct strace_plans *plans, struct strace_plan *plan, cons
 void strace_plans_make(struct strace_plans *plans, const struct strace_settings *settings,
 		       const struct strace_set *set, bool has_command)
 {
-	for (int i = 0; i < STRACE_PLANS; i++) {
-		const struct numbered numbered = numbered_of(i);
-		struct strace_plan *plan = &plans->plans[i];
+	for (int i = 0; i < 2 * (STRACE_CALLS + 1); i++) {
+		const struct numbered numbered = numbered_of(i % (STRACE_CALLS + 1), i > STRACE_CALLS);
+		struct strace_plan *plan = &plans->plans[numbered.compat][numbered.number + 1];
 
 		if (strace_set_has(set, numbered.number, numbered.compat) ||
 		    (has_command && numbered.call && numbered.call->args[0] == &t_program))
 			plan->wanted = STRACE_WANTED;
 		make_plan(plans, plan, settings, &numbered);
+		if (plan->kind == STRACE_RESTORE && plan->wanted)
+			plans->plans[numbered.compat][0] = *plan;
 	}
-	for (int i = 0; i < STRACE_CALLS; i++)
-		if (plans->plans[i + STRACE_CALLS].wanted)
-			plans->plans[i].wanted |= STRACE_WANTED_ELSE;
+	for (int i = 0; i < STRACE_PLANS; i++)
+		if (plans->plans[true][i].wanted)
+			plans->plans[false][i].wanted |= STRACE_WANTED_ELSE;
 }

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "base/report.h"
+#include "base/word.h"
 #include "kernel/syscalls.h"
 #include "lines_part.h"
 #include "types.h"
@@ -17,6 +18,18 @@ bool strace_is_exit(const struct strace_record *record)
 	const char *name = strace_name_of_call(record);
 
 	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
+}
+
+bool strace_is_restore(const struct strace_record *record)
+{
+	const char *name = strace_name_of_call(record);
+
+	return name && word_is_in(name, "rt_sigreturn sigreturn");
+}
+
+unsigned int strace_restore_of(const struct strace_record *record)
+{
+	return record->flags & STRACE_COMPAT ? STRACE_RETURN_32 : (unsigned int)syscall_number("rt_sigreturn");
 }
 
 /* --- parts of a line --- */

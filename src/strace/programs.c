@@ -75,7 +75,6 @@ static uint32_t how_of(const struct strace_programs *programs)
 		bool on;
 		uint32_t bit;
 	} bits[] = {
-		{ !settings->trace.any, STRACE_HOW_ALL },
 		{ one, STRACE_HOW_ONE },
 		{ first, STRACE_HOW_FIRST },
 		{ alone, STRACE_HOW_ALONE },

@@ -131,7 +131,7 @@ static bool add(unsigned char *v, const struct choice *choice)
 {
 	bool found = false;
 
-	for (int i = 0; i < STRACE_PLANS; i++) {
+	for (int i = 0; i < STRACE_SET_SIZE; i++) {
 		struct named named;
 
 		if (!(choice->of & (i < STRACE_CALLS ? OF_64 : OF_32)))
@@ -201,7 +201,7 @@ static int add_word(unsigned char *v, char *word, struct err *err)
 	if (ret || !strcmp(word, "none"))
 		return ret;
 	if (!strcmp(word, "all")) {
-		memset(choice.of & OF_64 ? v : v + STRACE_CALLS, 1, choice.of == (OF_64 | OF_32) ? STRACE_PLANS : STRACE_CALLS);
+		memset(choice.of & OF_64 ? v : v + STRACE_CALLS, 1, choice.of == (OF_64 | OF_32) ? STRACE_SET_SIZE : STRACE_CALLS);
 		return 0;
 	}
 	if (*word == '/')
@@ -225,7 +225,7 @@ int strace_set_parse(struct strace_set *set, const char *text, struct err *err)
 {
 	bool others = *text == '!';
 	__free char *copy = base_strdup(text + others);
-	unsigned char v[STRACE_PLANS] = {};
+	unsigned char v[STRACE_SET_SIZE] = {};
 	char *rest = copy, *word;
 	int ret = 0;
 
@@ -235,7 +235,7 @@ int strace_set_parse(struct strace_set *set, const char *text, struct err *err)
 		return ret;
 	/* the last one wins, as in strace */
 	set->any = true;
-	for (int i = 0; i < STRACE_PLANS; i++)
+	for (int i = 0; i < STRACE_SET_SIZE; i++)
 		set->v[i] = others ? !v[i] : v[i];
 	return 0;
 }

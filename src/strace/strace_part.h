@@ -17,10 +17,12 @@ struct strace_paths {
 	vec(char *);
 };
 
+#define STRACE_SET_SIZE (2 * STRACE_CALLS)
+
 /* A set of system calls: a byte for each number of 64-bit programs, and behind them for each of 32-bit programs. */
 struct strace_set {
 	bool any; /* the user has chosen; else all are in it */
-	unsigned char v[STRACE_PLANS];
+	unsigned char v[STRACE_SET_SIZE];
 };
 
 /* A set of descriptors. */
@@ -178,7 +180,7 @@ int strace_number_32(int number);
 struct strace_call *strace_guess(int number);
 
 struct strace_plans {
-	struct strace_plan plans[STRACE_PLANS];
+	struct strace_plan plans[2][STRACE_PLANS]; /* of 64-bit programs, and of 32-bit ones */
 	struct strace_step steps[STRACE_STEPS];
 	size_t n;
 };
