@@ -374,6 +374,25 @@ __noinline int interp_begin(__u32 number)
 	return 0;
 }
 
+/* As UNWIND_ROUNDS. */
+#define INTERP_ROUNDS 16
+
+/* Adds some frames of the run that was read ahead, from this one on. Returns 0 when there are no more. */
+__noinline int interp_add_ahead(__u32 number, __u32 from)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+
+	if (!slot)
+		return 0;
+	for (__u32 i = 0; i < INTERP_ROUNDS; i++) {
+		barrier_var(i);
+		if (from + i >= slot->n_ahead || slot->record.n_user >= slot->depth)
+			return 0;
+		unwind_add_frame(slot, slot->record.n_user, slot->ahead[(from + i) & STACK_DEPTH]);
+	}
+	return 1;
+}
+
 /* Adds the run that was read ahead to the record, and reads the next one. */
 __noinline int interp_flush(__u32 number)
 {
@@ -404,12 +423,9 @@ __noinline int interp_flush(__u32 number)
 		slot->hash = slot->before;
 	}
 	slot->record.pid = slot->tgid;
-	for (__u32 i = 0; i < STACK_DEPTH; i++) {
-		barrier_var(i);
-		if (i >= slot->n_ahead || slot->record.n_user >= slot->depth)
+	for (__u32 i = 0; i < STACK_DEPTH; i += INTERP_ROUNDS)
+		if (!interp_add_ahead(number, i))
 			break;
-		unwind_add_frame(slot, slot->record.n_user, slot->ahead[i & STACK_DEPTH]);
-	}
 	if (!slot->next) {
 		/* all frames that follow are shown */
 		slot->n_ahead = 0;
@@ -431,24 +447,32 @@ __noinline int interp_flush(__u32 number)
 	return 0;
 }
 
-/* Adds what is left of the list when the walk has ended: its place among the native frames is not known. */
-__noinline int interp_rest(__u32 number)
+/* Adds some runs of the list. Returns 0 when there are no more. */
+__noinline int interp_rest_some(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 
 	if (!slot)
 		return 0;
-	for (int i = 0; i < STACK_DEPTH; i++) {
+	for (int i = 0; i < INTERP_ROUNDS; i++) {
 		barrier_var(i);
 		if ((!slot->n_ahead && !slot->next) || slot->record.n_user >= slot->depth)
-			break;
+			return 0;
 		/* the last frame of the walk is no loop's */
 		if (slot->loop == INTERP_NOWHERE)
 			slot->loop = 0;
 		slot->record.flags |= STACK_INTERP_LOOSE;
 		interp_flush(number);
 	}
-	return 0;
+	return 1;
+}
+
+/* Adds what is left of the list when the walk has ended: its place among the native frames is not known. */
+static __always_inline void interp_rest(__u32 number)
+{
+	for (int i = 0; i < STACK_DEPTH; i += INTERP_ROUNDS)
+		if (!interp_rest_some(number))
+			break;
 }
 
 /* --- INTERP_NOTES --- */

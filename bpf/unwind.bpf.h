@@ -358,11 +358,16 @@ __noinline int unwind_step(__u32 number)
 	return 0;
 }
 
-/* Adds the frames of the slot's registers and of all callers to the record. */
-__noinline int unwind_walk(__u32 number)
+/*
+ * The verifier follows each round of a loop, but a function that is called in one it follows once. The loop of calls is
+ * inline: a function takes 32 bytes more of the stack, of which all frames together have 512 bytes.
+ */
+#define UNWIND_ROUNDS 16
+
+/* Adds some frames to the record. Returns 0 when there are no more. */
+__noinline int unwind_walk_some(__u32 number)
 {
-	/* more than there can be frames: an address may have to be corrected before, and some frames are left out */
-	for (int i = 0; i <= UNWIND_WALK / UNWIND_STEPS + UNWIND_RUNS; i++) {
+	for (int i = 0; i < UNWIND_ROUNDS; i++) {
 		int ret = unwind_step(number);
 
 		barrier_var(i);
@@ -374,6 +379,18 @@ __noinline int unwind_walk(__u32 number)
 		if (ret == UNWIND_NOTE)
 			interp_note(number);
 		if (ret == UNWIND_BLOB && interp_blob(number))
+			return 0;
+	}
+	return 1;
+}
+
+/* Adds the frames of the slot's registers and of all callers to the record. */
+static __always_inline int unwind_walk(__u32 number)
+{
+	/* more than there can be frames: an address may have to be corrected before, and some frames are left out */
+	for (int i = 0; i <= (UNWIND_WALK / UNWIND_STEPS + UNWIND_RUNS) / UNWIND_ROUNDS; i++) {
+		barrier_var(i);
+		if (!unwind_walk_some(number))
 			return 0;
 	}
 	return 1;
