@@ -16,7 +16,7 @@ const volatile struct blocked_config config SEC(".rodata.config");
 /* The state by which --state chooses: a thread that waits for a processor is ready, whatever it was about to do. */
 static __always_inline bool has_state(const struct sched_switch *sw)
 {
-	__u32 state = sw->waits ? 0 : task_state(sw->prev);
+	__u32 state = sw->state;
 
 	return config.state ? state & config.state : !state;
 }
@@ -27,7 +27,7 @@ static __always_inline bool is_wanted(const struct sched_switch *sw)
 	struct task_struct *prev = sw->prev; /* for sw->prev CO-RE would search the kernel for struct sched_switch */
 	bool kernel;
 
-	if (sw->ends || sched_is_idle(prev))
+	if (sched_ends(sw) || sched_is_idle(prev))
 		return false;
 	if (config.user_threads || config.kernel_threads) {
 		kernel = BPF_CORE_READ(prev, flags) & PF_KTHREAD;
@@ -110,7 +110,7 @@ int sleeps(void *ctx)
 
 	sched_read_switch(ctx, &sw);
 	pending_end((__u64)sw.next, &began);
-	if (!sw.waits && is_wanted(&sw))
+	if (!sched_waits(&sw) && is_wanted(&sw))
 		leaves(ctx, sw.prev, now);
 	return 0;
 }

@@ -460,13 +460,13 @@ static __always_inline void leaves(const struct sched_switch *sw, __u64 now)
 		pending_free(waiter, 0);
 		waiter = NULL;
 	}
-	if (sw->waits) {
+	if (sched_waits(sw)) {
 		if (!sched_is_idle(sw->prev) && task_pass(sw->prev))
 			begins_to_wait(sw->prev, now, sched_is_throttled(sw->prev) ? HELD_QUOTA : HELD_READY,
 				       bpf_get_smp_processor_id());
 		return;
 	}
-	if (waiter && (sw->ends || now - waiter->start > STALE_NS))
+	if (waiter && (sched_ends(sw) || now - waiter->start > STALE_NS))
 		pending_free(waiter, 0);
 }
 
@@ -482,7 +482,7 @@ static __always_inline void add_stay(void *ctx, struct held_cpu *cpu, const stru
 	span->ended = now;
 	span->stack = 0;
 	span->kind = HELD_TASK;
-	span->flags = sw->waits ? HELD_PREEMPTED | held_where((void *)bpf_get_current_task()) : 0;
+	span->flags = sched_waits(sw) ? HELD_PREEMPTED | held_where((void *)bpf_get_current_task()) : 0;
 	held_describe_current(span);
 	/* somebody may have waited all the time, and others may run before it */
 	if (config.stacks && span->who && (told || (now - began >= config.over && !sched_is_idle(sw->next))))

@@ -14,10 +14,11 @@
 
 struct sched_switch {
 	struct task_struct *prev, *next;
-	bool waits;  /* prev could go on running: it waits for a processor */
-	bool ends;   /* prev has exited */
-	__u32 state; /* of prev */
+	__u32 state; /* of prev; 0: it could go on running, and waits for a processor */
 };
+
+#define sched_waits(sw) (!(sw)->state)
+#define sched_ends(sw)	((sw)->state & TASK_DEAD) /* prev has exited */
 
 static __always_inline bool sched_is_idle(struct task_struct *task)
 {
@@ -44,9 +45,8 @@ static __always_inline void sched_set_switch(void *ctx, struct sched_switch *sw,
 {
 	sw->prev = (void *)context_word(ctx, 1);
 	sw->next = (void *)context_word(ctx, 2);
-	sw->state = state;
-	sw->waits = (bool)context_word(ctx, 0) || !sw->state;
-	sw->ends = sw->state & TASK_DEAD;
+	/* calculated: behind a branch the verifier would follow the rest of the program twice */
+	sw->state = state & (__u32)((context_word(ctx, 0) & 1) - 1);
 }
 
 static __always_inline void sched_read_switch(void *ctx, struct sched_switch *sw)

@@ -137,7 +137,7 @@ static __always_inline void waits(void *ctx, struct why_thread *thread, const st
 {
 	bool wants_stack = config.drawn;
 
-	if (sw->waits) {
+	if (sched_waits(sw)) {
 		is_ready(thread, sched_is_throttled(sw->prev));
 	} else {
 		why_classify(thread, sw->state);
@@ -285,13 +285,13 @@ static __always_inline bool leaves(void *ctx, const struct sched_switch *sw, __u
 	struct why_thread *thread = why_find((__u64)prev);
 
 	if (!thread)
-		thread = sw->ends ? NULL : adopt(prev, WHY_IS_RUNNING, now);
+		thread = sched_ends(sw) ? NULL : adopt(prev, WHY_IS_RUNNING, now);
 	if (!thread)
 		return false;
 	if (thread->state != WHY_IS_RUNNING)
 		came_unseen(now);
 	why_add(thread, thread->state == WHY_IS_RUNNING ? WHY_RUNNING : WHY_UNKNOWN, why_lap(thread, now));
-	if (sw->ends)
+	if (sched_ends(sw))
 		ends(thread, prev, now);
 	else
 		waits(ctx, thread, sw);

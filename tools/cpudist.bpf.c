@@ -34,7 +34,7 @@ int off_cpu(void *ctx)
 	struct sched_switch sw;
 
 	sched_read_switch(ctx, &sw);
-	if (!sw.ends && is_wanted(sw.prev) && task_pass(sw.prev))
+	if (!sched_ends(&sw) && is_wanted(sw.prev) && task_pass(sw.prev))
 		sampling_begin_at((__u64)sw.prev, now);
 	if (pending_end((__u64)sw.next, &began) && task_cpu_pass())
 		dist_add_task(sw.next, sampling_time(began, now));

@@ -21,7 +21,7 @@ int switched(void *ctx)
 	struct sched_switch sw;
 
 	sched_read_switch(ctx, &sw);
-	if (sw.waits && !sched_is_idle(sw.prev) && task_pass(sw.prev))
+	if (sched_waits(&sw) && !sched_is_idle(sw.prev) && task_pass(sw.prev))
 		sampling_begin_at((__u64)sw.prev, now);
 	if (pending_end((__u64)sw.next, &began) && task_cpu_pass())
 		dist_add_task(sw.next, sampling_time(began, now));
