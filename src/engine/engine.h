@@ -44,7 +44,7 @@ struct engine_context {
 	int cgroup;		       /* descriptor of the cgroup to filter by, -1: none */
 	const struct service *service; /* whose processes and their children are the members; NULL: the command's */
 	struct {
-		const uint32_t *v; /* processes of --pid, of an engine that takes several; of one, pid has it, too */
+		const uint32_t *v; /* processes of --pid, of an engine that takes several; of one, pid or tid has it, too */
 		size_t n;
 		bool children; /* set by open(): of those that are members, what they fork are members, too */
 	} pids;
@@ -159,7 +159,7 @@ struct engine {
 	size_t n_options;
 	size_t settings_size;
 	const void *defaults;
-	bool several_processes; /* --pid may be repeated: context.pids */
+	bool several_processes; /* --pid may be repeated: context.pids; and name a thread, which context.tid has, too */
 	bool names_service;	/* the one argument, if there is one, names a service: only its processes are traced */
 
 	/*

@@ -43,6 +43,22 @@ uint32_t filter_process_of(uint32_t tid)
 	return tgid;
 }
 
+bool filter_has_ended(uint32_t tid)
+{
+	__free char *path = base_printf("/proc/%u/status", tid);
+	__fclose FILE *f = fopen(path, "re");
+	unsigned int tgid = 0, threads = 0;
+	char line[256], state = 'X';
+
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "Tgid: %u", &tgid);
+		sscanf(line, "Threads: %u", &threads);
+	}
+	/* the first thread stays as a zombie until the others have ended */
+	return state == 'X' || (state == 'Z' && (threads <= 1 || tgid != tid));
+}
+
 /* A program that runs in our own process is asked: no file says how a namespace around ours numbers it. */
 static uint32_t host_process(void)
 {

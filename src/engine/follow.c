@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "bpf/filter.h"
 #include "bpf/follow.skel.h"
+#include "filter.h"
 #include "follow.h"
 #include "kernel/kernel.h"
 #include "object.h"
@@ -35,7 +36,11 @@ struct follow {
 	bool by_perf;
 	struct bpf_link *links[PROGRAMS];
 	int fds[PROGRAMS]; /* of the programs, which are the object's */
+	uint32_t living;   /* a member that was seen last; 0: none */
 };
+
+/* Rows of the map of members that are read at once. */
+#define ROWS 256
 
 /* Finds the command by a program that runs in our own process, since the command is our child. */
 static int adopt(const struct follow *follow, pid_t command, struct err *err)
@@ -203,6 +208,34 @@ int follow_start_service(struct follow **follow, const struct service *service, 
 int follow_start_processes(struct follow **follow, const struct engine_context *ctx, int members_fd, struct err *err)
 {
 	return try_start(follow, &(struct start){ .processes = ctx, .members = members_fd }, err);
+}
+
+/* A zombie is a member until its parent has asked for its status. */
+static uint32_t living_of(const unsigned char *members, uint32_t n, uint32_t first)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (members[i] && !filter_has_ended(first + i))
+			return first + i;
+	return 0;
+}
+
+bool follow_has_living(struct follow *follow)
+{
+	unsigned char *members __free = base_alloc(ROWS * FILTER_MEMBERS_ROW);
+	int fd = object_map_fd(&follow->object, "members"), ret = 0;
+	uint32_t keys[ROWS], from, next, n, row = 0;
+
+	if (follow->living && !filter_has_ended(follow->living))
+		return true;
+	for (follow->living = 0; !ret && !follow->living; row += n) {
+		n = ROWS;
+		/* of the last rows it says -ENOENT */
+		ret = bpf_map_lookup_batch(fd, row ? &from : NULL, &next, keys, members, &n, NULL);
+		from = next;
+		if (!ret || ret == -ENOENT)
+			follow->living = living_of(members, n * FILTER_MEMBERS_ROW, row * FILTER_MEMBERS_ROW);
+	}
+	return follow->living;
 }
 
 void follow_losses(const struct follow *follow)

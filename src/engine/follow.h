@@ -20,6 +20,8 @@ int follow_start(struct follow **follow, pid_t command, int members_fd, struct e
 int follow_start_service(struct follow **follow, const struct service *service, int members_fd, struct err *err);
 /* Likewise for the processes of ctx->pids; with their children, if ctx->pids.children. */
 int follow_start_processes(struct follow **follow, const struct engine_context *ctx, int members_fd, struct err *err);
+/* Whether a member lives. Where one does, the next call asks /proc for this one first. */
+bool follow_has_living(struct follow *follow);
 /* Reports forks that the kernel did not show to the program, of any process: children may be missing. */
 void follow_losses(const struct follow *follow);
 void follow_free(struct follow *follow);

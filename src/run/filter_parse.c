@@ -27,6 +27,8 @@ static int check_process(uint32_t pid, struct err *err)
 
 	if (!process)
 		return err_set(err, -ESRCH, "there is no process %u", pid);
+	if (process == pid && filter_has_ended(pid))
+		return err_set(err, -ESRCH, "process %u has ended: its parent has not asked for its status yet", pid);
 	if (process != pid)
 		return err_set(err, -ESRCH, "%u is a thread of process %u: use --tid %u, or -p %u", pid, process, pid,
 			       process);
@@ -64,6 +66,8 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 	if (options->tid) {
 		if (!filter_process_of(options->tid))
 			return err_set(err, -ESRCH, "there is no thread %u", options->tid);
+		if (filter_has_ended(options->tid))
+			return err_set(err, -ESRCH, "thread %u has ended", options->tid);
 		filter->by_tid = 1;
 		filter->tid = options->tid;
 	}

@@ -15,6 +15,7 @@
 #include "keyboard.h"
 #include "signals.h"
 #include "stop.h"
+#include "engine/filter.h"
 #include "engine/intake.h"
 #include "engine/unhit.h"
 
@@ -276,11 +277,24 @@ static void fill_context(struct run *run)
 	run->instance.args = run->args;
 }
 
+/* -p of a thread is that thread, for engines that take it. */
+static void name_thread(struct run_options *options)
+{
+	uint32_t id = options->pids.n == 1 && !options->tid ? options->pids.v[0] : 0, process;
+
+	process = id ? filter_process_of(id) : 0;
+	if (process && process != id)
+		options->tid = id;
+}
+
 static int set_filter(struct run *run, char *const *argv, struct err *err)
 {
 	bool command = (run->options.command || argv) && !run->ctx.as_peer && !run->tool->all_tasks;
-	int ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
+	int ret;
 
+	if (run->tool->engine->several_processes)
+		name_thread(&run->options);
+	ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
 	if (ret || !run->tool->engine->names_service || run->args.n != 1)
 		return ret;
 	run->ctx.service = &run->service;

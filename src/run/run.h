@@ -26,10 +26,12 @@ struct run_options {
 	bool time, timestamp, json, csv, quiet, verbose, help;
 };
 
-/* Returns the only process; 0: any, or there are several. */
+/* Returns the only process; 0: any, there are several, or it is a thread, whose id `tid` has, too. */
 static inline uint32_t run_pid(const struct run_options *options)
 {
-	return options->pids.n == 1 ? options->pids.v[0] : options->pid;
+	if (options->pids.n != 1)
+		return options->pid;
+	return options->pids.v[0] == options->tid ? 0 : options->pids.v[0];
 }
 
 struct command;

@@ -54,40 +54,49 @@ void strace_lines_set_processes(struct strace_lines *lines, const uint32_t *pids
 	lines->named = base_alloc(n * sizeof(*lines->named));
 	lines->n_named = lines->n_named_alive = n;
 	for (size_t i = 0; i < n; i++)
-		lines->named[i].pid = pids[i];
+		lines->named[i].id = pids[i];
 }
 
-/* The process of -p; NULL: it is none of them. */
-static struct named *named_of(const struct strace_lines *lines, uint32_t pid)
+void strace_lines_set_thread(struct strace_lines *lines, uint32_t tid)
+{
+	strace_lines_set_processes(lines, &tid, 1);
+	lines->names_thread = true;
+}
+
+static struct named *find_named(const struct strace_lines *lines, uint32_t id)
 {
 	for (size_t i = 0; i < lines->n_named; i++)
-		if (lines->named[i].pid == pid)
+		if (lines->named[i].id == id)
 			return &lines->named[i];
 	return NULL;
 }
 
-static bool has_left(const struct strace_lines *lines, uint32_t pid)
+/* The process of -p, or the thread, whose record it is; NULL: it is of none of them. */
+static struct named *named_of(const struct strace_lines *lines, const struct strace_record *record)
 {
-	const struct named *named = named_of(lines, pid);
+	return find_named(lines, lines->names_thread ? record->tid : record->pid);
+}
+
+static bool has_left(const struct strace_lines *lines, const struct strace_record *record)
+{
+	const struct named *named = named_of(lines, record);
 
 	return named && named->left;
 }
 
-/* Of the command, or of a process of -p. */
-static void end_named(struct strace_lines *lines, uint32_t pid)
+static void end_named(struct strace_lines *lines, struct named *named)
 {
-	struct named *named = named_of(lines, pid);
-
-	if (named && !named->ended) {
-		named->ended = true;
-		lines->n_named_alive--;
-	}
-	lines->ended = lines->ended || !named || !lines->n_named_alive;
+	lines->n_named_alive -= !named->ended;
+	named->ended = true;
+	lines->ended = lines->ended || !lines->n_named_alive;
 }
 
-void strace_lines_end_process(struct strace_lines *lines, uint32_t pid)
+void strace_lines_end(struct strace_lines *lines, uint32_t id)
 {
-	end_named(lines, pid);
+	struct named *named = find_named(lines, id);
+
+	if (named)
+		end_named(lines, named);
 }
 
 void strace_lines_free(struct strace_lines *lines)
@@ -388,7 +397,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		 !record->ret && task->open;
 	if (begins)
 		lines->begun = true;
-	else if (has_left(lines, record->pid) || is_ours(lines, record) || is_birth(task, record) ||
+	else if (has_left(lines, record) || is_ours(lines, record) || is_birth(task, record) ||
 		 is_too_early(lines, task, record))
 		return;
 	if (record->kind == STRACE_STACK) {
@@ -447,25 +456,47 @@ static void forget_thread(struct strace_lines *lines, uint32_t tid)
 		bury(lines, task);
 }
 
-/* Whether nothing more comes from what the user has named, if its children are not followed. */
-static bool is_last(const struct strace_lines *lines, const struct strace_record *record)
+/*
+ * A thread has ended: perhaps what the user has named, too. If only first threads are traced, the last record of a
+ * process comes before its other threads end, and one of them may execute a program and go on as the first.
+ */
+static void end_by(struct strace_lines *lines, const struct strace_record *record)
 {
-	bool is_named = record->pid == lines->command || named_of(lines, record->pid);
+	bool is_first = record->tid == record->pid && !lines->settings->follow;
+	struct named *named = named_of(lines, record);
 
-	return is_named && (record->flags & STRACE_LAST || (record->tid == record->pid && !lines->settings->follow));
+	if (record->pid == lines->command && (record->flags & STRACE_LAST || is_first))
+		lines->ended = true;
+	if (named && (record->flags & STRACE_LAST || lines->names_thread))
+		end_named(lines, named);
+	else if (named)
+		named->alone = named->alone || is_first;
+}
+
+/* A thread that executes a program is gone, and its process goes on as the first thread. */
+bool strace_lines_may_end(const struct strace_lines *lines, uint32_t id)
+{
+	const struct task *task = lines->names_thread ? strace_find_task(lines, id) : NULL;
+	const struct named *named = find_named(lines, id);
+
+	if (!named || named->ended)
+		return false;
+	return named->alone || lines->said_lost || (task && task->open && is_exec(&task->open->record));
 }
 
 /* -b: a process that has executed a program sends no more. */
 static void leave(struct strace_lines *lines, const struct strace_record *exit)
 {
+	struct named *named = named_of(lines, exit);
+
 	if (!lines->settings->detach || !is_exec(exit) || exit->ret)
 		return;
 	for (size_t i = 0; i < lines->tasks.n; i++)
 		if (lines->tasks.v[i]->pid == exit->pid)
 			bury(lines, lines->tasks.v[i]);
-	if (named_of(lines, exit->pid)) {
-		named_of(lines, exit->pid)->left = true;
-		end_named(lines, exit->pid);
+	if (named) {
+		named->left = true;
+		end_named(lines, named);
 	}
 }
 
@@ -509,8 +540,7 @@ static void print_ended(struct strace_lines *lines, struct task *task, const str
 	if (lines->sink == &task->sink)
 		strace_print_close(lines, lines->sink);
 	bury(lines, task);
-	if (is_last(lines, record))
-		end_named(lines, record->pid);
+	end_by(lines, record);
 }
 
 static void print_first(struct strace_lines *lines)

@@ -39,10 +39,12 @@ struct strace_lines {
 	struct output *out;
 	uint32_t command; /* the command's first thread; 0: none */
 	struct named {
-		uint32_t pid;
+		uint32_t id;
 		bool ended;
-		bool left; /* it has executed a program, with -b */
-	} * named;	   /* processes of -p */
+		bool alone; /* its first thread has ended, and the others send nothing */
+		bool left;  /* it has executed a program, with -b */
+	} * named;	    /* processes of -p; or a thread */
+	bool names_thread;
 	size_t n_named, n_named_alive;
 	bool begun; /* the command executes its program: what its process did before is ours */
 	bool ended;

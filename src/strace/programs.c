@@ -51,7 +51,7 @@ static const struct progs_source source = {
 /* Whether no filter matters but that on one thread, a process or members. */
 static bool is_simple(const struct filter *filter)
 {
-	return !filter_pidns() && !filter->by_tid && !filter->by_uid && !filter->by_cpu && !filter->by_comm &&
+	return !filter_pidns() && !(filter->by_tid && filter->by_tgid) && !filter->by_uid && !filter->by_cpu && !filter->by_comm &&
 	       !filter->by_cgroup;
 }
 
@@ -66,7 +66,7 @@ static uint32_t how_of(const struct strace_programs *programs)
 	const struct strace_settings *settings = programs->settings;
 	const struct engine_context *ctx = programs->instance->ctx;
 	const struct filter *filter = &programs->instance->filter;
-	bool one = !settings->follow && (ctx->command.pid || (ctx->pid && !ctx->tid));
+	bool one = !settings->follow && (ctx->command.pid || ctx->pid || ctx->tid);
 	bool first = !settings->follow && ctx->pids.n > 1;
 	bool alone = one && !settings->detach && is_simple(filter);
 	/* with -n, lines of signals have the number of the call before */
@@ -78,7 +78,7 @@ static uint32_t how_of(const struct strace_programs *programs)
 		{ one, STRACE_HOW_ONE },
 		{ first, STRACE_HOW_FIRST },
 		{ alone, STRACE_HOW_ALONE },
-		{ !one && is_simple(filter) && filter->by_members && !filter->by_tgid, STRACE_HOW_MEMBERS },
+		{ !one && is_simple(filter) && filter->by_members && !filter->by_tgid && !filter->by_tid, STRACE_HOW_MEMBERS },
 		{ strace_wants_files(settings), STRACE_HOW_FILES },
 		{ strace_counts(settings), STRACE_HOW_COUNT },
 		{ settings->summary, STRACE_HOW_NO_RECORDS },
@@ -111,7 +111,8 @@ static void configure(struct strace_programs *programs)
 		.how = how_of(programs),
 		.command = ctx->command.pid,
 		.slower = settings->slower,
-		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->pid,
+		.tid = ctx->command.pid ? (uint32_t)ctx->command.pid : ctx->tid ?
+										: ctx->pid,
 	};
 	programs->has_lines = !settings->summary;
 	programs->in_calls = programs->config.how & STRACE_HOW_KEEP ? STRACE_OPENS : IN_CALLS * cpus_ids();

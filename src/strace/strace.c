@@ -8,6 +8,7 @@
 #include "bpf/event.h"
 #include "bpf/pending.h"
 #include "engine/filter.h"
+#include "engine/follow.h"
 #include "engine/intake.h"
 #include "engine/stream.h"
 #include "netlink.h"
@@ -19,6 +20,8 @@
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 #define TEXT_MOST      4000
+/* How soon it is asked again whether a process has ended. */
+#define ASK_MS 50
 
 struct state {
 	struct engine_instance *instance;
@@ -291,6 +294,20 @@ static bool is_timed(const struct strace_settings *settings, const struct output
 	       settings->slower || !output_is_text(out);
 }
 
+/* With -f all threads of a process belong to it, also if -p names one of them. */
+static void name_process(struct engine_context *ctx, struct filter *filter)
+{
+	uint32_t process = filter_process_of(ctx->tid);
+
+	if (ctx->pids.n != 1 || ctx->pids.v[0] != ctx->tid || !process)
+		return;
+	ctx->pid = process;
+	ctx->pids.v = &ctx->pid;
+	ctx->tid = filter->tid = filter->by_tid = 0;
+	filter->tgid = process;
+	filter->by_tgid = 1;
+}
+
 /* With -f the children of a process belong to it. Where we cannot see its id on the host, only its threads do. */
 static void follow_process(struct engine_instance *instance)
 {
@@ -299,12 +316,27 @@ static void follow_process(struct engine_instance *instance)
 	struct filter *filter = &instance->filter;
 
 	ctx->pids.children = settings->follow;
+	if (settings->follow && ctx->tid)
+		name_process(ctx, filter);
 	if (settings->follow && ctx->pids.n == 1 && !ctx->command.pid && !ctx->tid && filter->in_pidns)
 		report_note("children are not followed, only threads: that is possible in the first pid namespace only");
 	if (!settings->follow || ctx->pids.n != 1 || ctx->command.pid || ctx->tid || filter->in_pidns)
 		return;
 	filter->by_tgid = 0;
 	filter->by_members = filter->members_exist = 1;
+}
+
+/* What -p and --tid name. */
+static const uint32_t *named_ids(const struct engine_context *ctx)
+{
+	return ctx->tid ? &ctx->tid : ctx->pids.n ? ctx->pids.v
+						  : &ctx->pid;
+}
+
+static size_t n_named(const struct engine_context *ctx)
+{
+	return ctx->tid ? 1 : ctx->pids.n ?
+					  : ctx->pid != 0;
 }
 
 static int strace_open(struct engine_instance *instance, struct err *err)
@@ -329,7 +361,10 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	follow_process(instance);
 	strace_programs_init(&state->programs);
 	state->lines = strace_lines_new(settings, ctx->out, ctx->command.pid);
-	strace_lines_set_processes(state->lines, ctx->pids.n ? ctx->pids.v : &ctx->pid, ctx->pids.n ?: ctx->pid != 0);
+	if (ctx->tid)
+		strace_lines_set_thread(state->lines, ctx->tid);
+	else
+		strace_lines_set_processes(state->lines, named_ids(ctx), n_named(ctx));
 	strace_lines_set_armed(state->lines, UINT64_MAX);
 	ret = open_output(state, err);
 	if (!ret)
@@ -350,16 +385,48 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	return progs_attach(&state->programs.progs, err);
 }
 
-/* A process of -p may have ended before the program was attached that says so. */
-static void end_gone(struct state *state)
+/*
+ * Of what -p and --tid name. all: it may have ended before the program was attached that says so; else only where no
+ * record says it. Returns whether to ask again.
+ */
+static bool end_gone(struct state *state, bool all)
 {
 	const struct engine_context *ctx = state->instance->ctx;
-	const uint32_t *pids = ctx->pids.n ? ctx->pids.v : &ctx->pid;
-	size_t n = ctx->pids.n ?: ctx->pid != 0;
+	const uint32_t *ids = named_ids(ctx);
+	bool again = false;
 
-	for (size_t i = 0; i < n; i++)
-		if (!filter_process_of(pids[i]))
-			strace_lines_end_process(state->lines, pids[i]);
+	for (size_t i = 0; i < n_named(ctx); i++) {
+		if (!all && !strace_lines_may_end(state->lines, ids[i]))
+			continue;
+		if (!filter_has_ended(ids[i])) {
+			again = true;
+			continue;
+		}
+		strace_lines_end(state->lines, ids[i]);
+		if (ctx->tid && !all)
+			report_note("thread %u has executed a program: its process goes on without it", ctx->tid);
+	}
+	return again;
+}
+
+/*
+ * The end of a command ends the run by itself: its last record comes before its status is known. Else what was named
+ * has ended, and with -f what it has forked. Returns whether to ask again.
+ */
+static bool end_run(struct state *state)
+{
+	struct engine_instance *instance = state->instance;
+	bool again;
+
+	if (instance->ctx->command.pid)
+		return false;
+	again = end_gone(state, false);
+	if (!strace_lines_ended(state->lines))
+		return again;
+	if (instance->follow && instance->ctx->pids.children && follow_has_living(instance->follow))
+		return true;
+	instance->ctx->done = true;
+	return false;
 }
 
 static void strace_armed(struct engine_instance *instance)
@@ -369,11 +436,13 @@ static void strace_armed(struct engine_instance *instance)
 
 	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
-	end_gone(state);
+	end_gone(state, true);
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
-	if (!instance->ctx->command.pid && !(settings->hushed & STRACE_Q_ATTACH))
+	if (!instance->ctx->command.pid && strace_lines_ended(state->lines))
+		report_note("it has ended while sonde attached");
+	else if (!instance->ctx->command.pid && !(settings->hushed & STRACE_Q_ATTACH))
 		report_line("Tracing system calls... Hit Ctrl-C to end.");
 }
 
@@ -387,10 +456,9 @@ static int strace_take(struct engine_instance *instance)
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
 	strace_lines_lost(state->lines, strace_programs_lost(&state->programs));
 	output_flush(instance->ctx->out);
-	/* The end of a command ends the run by itself: its last record comes before its status is known. */
-	if (!instance->ctx->command.pid && strace_lines_ended(state->lines))
-		instance->ctx->done = true;
-	return also >= 0 && also < ms ? also : ms;
+	if (also >= 0 && also < ms)
+		ms = also;
+	return end_run(state) && ms > ASK_MS ? ASK_MS : ms;
 }
 
 static void strace_emit(struct engine_instance *instance, bool last)

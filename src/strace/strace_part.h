@@ -263,8 +263,9 @@ struct strace_lines;
 
 /* command: its first thread; 0: there is none. */
 struct strace_lines *strace_lines_new(const struct strace_settings *settings, struct output *out, uint32_t command);
-/* The processes of -p, of which there are n. */
+/* The processes of -p, of which there are n; or a thread. */
 void strace_lines_set_processes(struct strace_lines *lines, const uint32_t *pids, size_t n);
+void strace_lines_set_thread(struct strace_lines *lines, uint32_t tid);
 /* Where the stacks of calls are, for -k. */
 void strace_lines_set_stacks(struct strace_lines *lines, struct stacks *stacks);
 /* The most records that wait: beyond it the oldest is printed as if it had waited long enough. */
@@ -277,8 +278,10 @@ void strace_lines_free(struct strace_lines *lines);
  * are missed. UINT64_MAX: not yet. Without a call it is 0.
  */
 void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
-/* A process of strace_lines_set_processes() has ended, though no record says so. */
-void strace_lines_end_process(struct strace_lines *lines, uint32_t pid);
+/* Whether the process or thread may have ended, and no record will say so. */
+bool strace_lines_may_end(const struct strace_lines *lines, uint32_t id);
+/* It has. */
+void strace_lines_end(struct strace_lines *lines, uint32_t id);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
 /*
@@ -292,7 +295,7 @@ void strace_lines_lost(struct strace_lines *lines, uint64_t lost);
 uint64_t strace_lines_unended(const struct strace_lines *lines);
 /* Tells the user, if there are any. */
 void strace_lines_say_unended(const struct strace_lines *lines);
-/* Whether the command's first thread, or each process of -p, has ended. */
+/* Whether the command's first thread, or each process of -p, has ended; of their children it says nothing. */
 bool strace_lines_ended(const struct strace_lines *lines);
 /* Whether a line could not be written to its file, which has been said. */
 bool strace_lines_failed(const struct strace_lines *lines);

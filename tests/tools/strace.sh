@@ -62,12 +62,19 @@ test_processes() {
 	kill $first $other
 	await
 	expect_exit 0
+	# the child goes on when its parent, which is named, has ended
+	sh -c 'until [ -e go ]; do sleep 0.1; done; (sleep 1; umask 6) &' & first=$!
+	start sonde strace -f -e umask -p $first -o log
+	: > go
+	await
+	expect_exit 0
+	grep -q "umask(0*6)" log || fail "not to the end of the child"
 	# one that ends while sonde attaches to it
 	for delay in 0.05 0.15 0.3; do
 		sleep 60 & first=$!
 		(sleep $delay; kill $first) & other=$!
 		run timeout 30 sonde strace -p $first -e umask -o log
-		grep -qE "no process" err || expect_exit 0
+		grep -qE "no process|: process .* has ended" err || expect_exit 0
 		wait $other
 	done
 }
@@ -267,6 +274,13 @@ test_refuses() {
 	run sonde strace -p 1 -p 4194305
 	expect_exit 1
 	expect_err 'there is no process 4194305'
+	sh -c '(exit 2) & echo $! > zombie; exec sleep 60' &
+	wait_until 20 test -s zombie || fail "no child"
+	wait_until 20 grep -q '^State:.*Z' "/proc/$(cat zombie)/status" || fail "no zombie"
+	run sonde strace -p "$(cat zombie)"
+	expect_exit 1
+	expect_err 'has ended: its parent has not asked for its status yet'
+	kill $!
 	run sonde opensnoop -p 1 -p 2
 	expect_exit 2
 	expect_err 'option -p: given twice, but only one PID is possible'

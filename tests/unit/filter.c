@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "engine/filter.h"
 #include "run/filter_parse.h"
 
 static struct filter filter;
@@ -79,6 +80,25 @@ Test(filter, threads)
 
 	cr_assert_eq(pthread_create(&thread, NULL, ask_as_thread, NULL), 0);
 	pthread_join(thread, NULL);
+}
+
+/* A process that has ended has an id until its parent has asked for its status. */
+Test(filter, zombie)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+
+	if (!pid)
+		_exit(0);
+	cr_expect_not(filter_has_ended(getpid()));
+	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+	cr_expect(filter_has_ended(pid));
+	cr_expect_eq(parse((struct run_options){ .pid = pid }), -ESRCH);
+	cr_expect(strstr(err.text, " has ended: its parent has not asked for its status yet"), "%s", err.text);
+	cr_expect_eq(parse((struct run_options){ .tid = pid }), -ESRCH);
+	cr_expect(strstr(err.text, " has ended"), "%s", err.text);
+	waitpid(pid, NULL, 0);
+	cr_expect(filter_has_ended(pid));
 }
 
 Test(filter, uid)

@@ -219,6 +219,47 @@ Test(strace_lines, superseded)
 	end();
 }
 
+/* Without -f the first thread's end is not its process's: another one may have executed a program, and be the first. */
+Test(strace_lines, goes_on_after_its_first_thread)
+{
+	static const uint32_t ids[] = { 7, 9 };
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 4 * MS, .pid = 7, .tid = 7 };
+
+	settings.follow = 0;
+	begin();
+	strace_lines_set_processes(lines, ids, ARRAY_SIZE(ids));
+	add(ended);
+	expect(300 * MS, true, "[pid     7] +++ exited with 0 +++\n");
+	cr_assert(strace_lines_may_end(lines, 7) && !strace_lines_may_end(lines, 9));
+	strace_lines_end(lines, 9);
+	cr_assert_not(strace_lines_ended(lines));
+	ended.flags = STRACE_LAST;
+	add(ended);
+	strace_lines_print(lines, 300 * MS, true);
+	cr_assert(strace_lines_ended(lines) && !strace_lines_may_end(lines, 7));
+	end();
+	settings.follow = 1;
+}
+
+/* A thread that is named alone ends with itself, or is gone when it has executed a program. */
+Test(strace_lines, only_a_thread)
+{
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 4 * MS, .pid = 7, .tid = 8 };
+
+	begin();
+	strace_lines_set_thread(lines, 8);
+	add(call(STRACE_EXIT, 8, "getpid", 1, 2));
+	cr_assert_not(strace_lines_may_end(lines, 8));
+	add(call(STRACE_ENTER, 8, "execve", 3, 3));
+	cr_assert(strace_lines_may_end(lines, 8));
+	add(call(STRACE_EXIT, 8, "execve", 0, 4));
+	cr_assert_not(strace_lines_may_end(lines, 8));
+	add(ended);
+	strace_lines_print(lines, 300 * MS, true);
+	cr_assert(strace_lines_ended(lines));
+	end();
+}
+
 /* Times of a foreign file: an exec ends before it begins, in another thread. Its end stays behind its begin. */
 Test(strace_lines, exec_ends_too_early)
 {
