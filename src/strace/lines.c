@@ -409,6 +409,8 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	held->begins = begins;
 	held->ours = !lines->begun && record->tid == lines->command;
 	memcpy(&held->record, record, sizeof(*record) + record->size);
+	if (record->kind == STRACE_EXIT && record->flags & STRACE_COMPAT)
+		held->record.ret = strace_result_32(record->ret);
 	if (record->kind == STRACE_EXIT)
 		number_by_begin(&held->record, task->open ? &task->open->record : NULL);
 	if (is_outside(lines, record, &held->record)) {

@@ -139,7 +139,10 @@ unsigned int strace_print_args(struct strace_line *line, unsigned int from, unsi
 {
 	const struct strace_record *record = line->enter ? line->enter : line->exit;
 	bool raw = is_raw(line, record), plain = !is_in(&line->settings->verbose, record);
-	unsigned int n = (line->call && !raw) || record->flags & STRACE_COMPAT ? STRACE_ARGS : syscall_arguments(nr), i;
+	bool narrow = record->flags & STRACE_COMPAT;
+	unsigned int n = line->call && !raw ? STRACE_ARGS : narrow ? strace_arguments_32(nr)
+								   : (unsigned int)syscall_arguments(nr),
+		     i;
 
 	for (i = from; i < n; i++) {
 		size_t before, after;
@@ -331,16 +334,19 @@ void strace_print_note(struct strace_lines *lines, const char *text)
 
 static const struct strace_call *call_of(struct strace_lines *lines, const struct strace_record *record)
 {
+	bool narrow = record->flags & STRACE_COMPAT;
 	const struct strace_call *known;
+	int number;
 
 	if (record->nr >= STRACE_CALLS)
 		return NULL;
-	if (record->flags & STRACE_COMPAT)
-		return strace_call_of_32(record->nr);
-	known = strace_call_of(record->nr);
-	if (!known && !lines->guessed[record->nr])
-		lines->guessed[record->nr] = strace_guess(record->nr);
-	return known ? known : lines->guessed[record->nr];
+	number = narrow ? strace_number_32(record->nr) : (int)record->nr;
+	known = narrow ? strace_call_of_32(record->nr) : strace_call_of(record->nr);
+	if (known || number < 0 || number >= STRACE_CALLS)
+		return known;
+	if (!lines->guessed[number])
+		lines->guessed[number] = strace_guess(number);
+	return lines->guessed[number];
 }
 
 static struct strace_line line_of(struct strace_lines *lines, const struct strace_record *enter,

@@ -176,6 +176,10 @@ const struct strace_call *strace_call_of(int number);
 /* The same of the call of a 32-bit program, and the number that the call has here; -ENOENT: there is no such call. */
 const struct strace_call *strace_call_of_32(int number);
 int strace_number_32(int number);
+/* The result as the 32-bit program sees it: half of the register. */
+int64_t strace_result_32(int64_t ret);
+/* How many arguments are printed of a call that has no such line. */
+unsigned int strace_arguments_32(int number);
 /* The same for a call that strace_call_of() does not know, from the kernel's declaration. The caller frees it. */
 struct strace_call *strace_guess(int number);
 

@@ -349,19 +349,19 @@ void strace_signal(struct str *out, int64_t number)
 
 void strace_sigset(struct str *out, const void *mask, size_t n)
 {
+	int signals = n < sizeof(uint64_t) ? (int)n * 8 : 64, set;
 	uint64_t bits = 0;
 	const char *separator = "";
-	int set;
 
 	memcpy(&bits, mask, n < sizeof(bits) ? n : sizeof(bits));
 	set = __builtin_popcountll(bits);
 	/* more than two thirds: those that are missing are fewer */
-	if (set >= 64 * 2 / 3) {
+	if (set && set >= signals * 2 / 3) {
 		str_addc(out, '~');
 		bits = ~bits;
 	}
 	str_addc(out, '[');
-	for (int i = 1; i <= 64; i++) {
+	for (int i = 1; i <= signals; i++) {
 		struct str name __str = {};
 		char decimal[16];
 

@@ -307,13 +307,16 @@ const struct strace_type t_itimerspec = { print_itimerspec, .steps = { STEP_READ
 
 /* --- limits and accounts --- */
 
-static void add_limit(struct str *out, uint64_t limit)
+static void add_limit(struct strace_line *line, uint64_t limit)
 {
+	/* prlimit64 has the same limits in all programs */
+	bool narrow = strace_is_narrow(line) && !strstr(line->call->name, "64");
+	struct str *out = line->out;
 	char number[32];
 
 	snprintf(number, sizeof(number), "%llu", U(limit));
 	if (limit == UINT64_MAX)
-		strace_constant(out, number, "RLIM64_INFINITY");
+		strace_constant(out, number, narrow ? "RLIM_INFINITY" : "RLIM64_INFINITY");
 	else if (limit > 1024 && !(limit % 1024))
 		strace_named(out, number, "%llu*1024", U(limit / 1024));
 	else
@@ -327,9 +330,9 @@ static void print_rlimit(struct strace_line *line, unsigned int arg)
 	if (!limits)
 		return;
 	str_add(line->out, "{rlim_cur=");
-	add_limit(line->out, limits[0]);
+	add_limit(line, limits[0]);
 	str_add(line->out, ", rlim_max=");
-	add_limit(line->out, limits[1]);
+	add_limit(line, limits[1]);
 	str_addc(line->out, '}');
 }
 const struct strace_type t_rlimit = { print_rlimit, .steps = { STEP_READS(16) } },

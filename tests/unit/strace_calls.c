@@ -65,17 +65,17 @@ static const char *add_blob(struct strace_record *record, const struct strace_st
 	return (const char *)(blob + 1);
 }
 
-/* The arguments of a call that has ended with a result, as its line has them. */
-static void expect_args(const char *name, int64_t ret, const uint64_t args[STRACE_ARGS], const char *want)
+/* The arguments of a call that has ended with a result, as its line has them; nr: its number. */
+static void expect_line(const struct strace_call *call, unsigned int nr, const char *name, int64_t ret,
+			const uint64_t args[STRACE_ARGS], const char *want)
 {
 	struct strace_record *record = (void *)record_bytes;
-	const struct strace_call *call = strace_call_of(syscall_number(name));
 	struct str out __str = {};
 	struct strace_line line = { .out = &out, .settings = &settings, .call = call, .exit = record };
 
 	memset(record_bytes, 0, sizeof(record_bytes));
 	record->kind = STRACE_EXIT;
-	record->nr = syscall_number(name);
+	record->nr = nr;
 	record->ret = ret;
 	record->flags = flags_of_record;
 	memcpy(record->args, args, STRACE_ARGS * sizeof(args[0]));
@@ -91,6 +91,25 @@ static void expect_args(const char *name, int64_t ret, const uint64_t args[STRAC
 	strace_print_args(&line, 0, record->nr);
 	if (want)
 		cr_assert_str_eq(out.data, want, "%s(%s)\nand not\n%s", name, out.data, want);
+}
+
+static void expect_args(const char *name, int64_t ret, const uint64_t args[STRACE_ARGS], const char *want)
+{
+	int nr = syscall_number(name);
+
+	expect_line(strace_call_of(nr), nr, name, ret, args, want);
+}
+
+/* The same of a 32-bit program. */
+static void expect_narrow(const char *name, int64_t ret, const uint64_t args[STRACE_ARGS], const char *want)
+{
+	int nr = 0;
+
+	while (nr < STRACE_CALLS && (!syscall_name_32(nr) || strcmp(syscall_name_32(nr), name) != 0))
+		nr++;
+	flags_of_record = STRACE_COMPAT;
+	expect_line(strace_call_of_32(nr), nr, name, ret, args, want);
+	flags_of_record = 0;
 }
 
 #define ARGS(...)	  ((const uint64_t[STRACE_ARGS]){ __VA_ARGS__ })
@@ -512,4 +531,36 @@ Test(strace, numbers_that_depend_on_others)
 	REFUSED("timer_create", "CLOCK_REALTIME, {sigev_signo=9, sigev_notify=SIGEV_NONE}, NULL", 0,
 		P(silent), 0);
 	REFUSED("utime", "NULL, {actime=4611686018427387904, modtime=0}", 0, P(far));
+}
+
+/* Numbers of 64 bits are two arguments, those of users and groups have 16 bits in old calls. */
+Test(strace, numbers_of_32_bit_programs)
+{
+#ifdef __x86_64__
+	expect_narrow("pread64", -9, ARGS(3, 0x10, 6, 7, 8), "3, 0x10, 6, 34359738375");
+	expect_narrow("truncate64", -14, ARGS(0, 0x40190ffb, 6), "NULL, 26845188091");
+	expect_narrow("readahead", -9, ARGS(3, -100U, -1U, 5), "3, -100, 5");
+	expect_narrow("sync_file_range", -9, ARGS(3, 1, 1, 2, 0, 2), "3, 4294967297, 2, SYNC_FILE_RANGE_WRITE");
+#endif
+	expect_narrow("fallocate", -9, ARGS(3, 1, 1, 1, 0, 0x80000000), "3, FALLOC_FL_KEEP_SIZE, 4294967297, -9223372036854775808");
+	expect_narrow("fanotify_mark", -9, ARGS(3, 1, 2, 1, -100U, 0),
+		      "3, FAN_MARK_ADD, FAN_MODIFY|0x100000000, AT_FDCWD, NULL");
+	expect_narrow("chown", -14, ARGS(0, 0x1ffff, 0x10007), "NULL, -1, 7");
+	expect_narrow("chown32", -14, ARGS(0, 0x1ffff, 0x10007), "NULL, 131071, 65543");
+	expect_narrow("getresuid", 0, ARGS(P((uint16_t[]){ 1 }), P((uint16_t[]){ 2 }), P((uint16_t[]){ 65535 })), "[1], [2], [65535]");
+}
+
+/* Structs whose longs have 4 bytes. */
+Test(strace, structs_of_32_bit_programs)
+{
+	static const int32_t times[] = { 1, 2, -3, 4 };
+	static const uint32_t limits[] = { 5, UINT32_MAX }, action[] = { 1, 0x10000000, 0, 2, 0 };
+
+	expect_narrow("nanosleep", 0, ARGS(P(times), 0), "{tv_sec=1, tv_nsec=2}, NULL");
+	expect_narrow("nanosleep", -14, ARGS(BAD, 0), "0x10, NULL");
+	expect_narrow("setitimer", 0, ARGS(0, P(times), 0),
+		      "ITIMER_REAL, {it_interval={tv_sec=1, tv_usec=2}, it_value={tv_sec=-3, tv_usec=4}}, NULL");
+	expect_narrow("setrlimit", 0, ARGS(0, P(limits)), "RLIMIT_CPU, {rlim_cur=5, rlim_max=RLIM_INFINITY}");
+	expect_narrow("rt_sigaction", 0, ARGS(2, P(action), 0, 8),
+		      "SIGINT, {sa_handler=SIG_IGN, sa_mask=[INT], sa_flags=SA_RESTART}, NULL, 8");
 }

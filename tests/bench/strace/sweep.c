@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sweep SEED TIMES [FIRST [LAST]]: makes each system call, or those with these numbers, so many times with random
- * arguments, each in a process of its own. For the comparison of `sonde strace` with strace: what both say of such calls must be the
+ * sweep [-3] SEED TIMES [FIRST [LAST]]: makes each system call, or those with these numbers, so many times with random
+ * arguments, each in a process of its own. -3: the calls of 32-bit programs, on x86. For the comparison of `sonde strace` with strace: what both say of such calls must be the
  * same. It gives up the rights of root first, so that no call changes anything outside of its directory.
  */
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef MAP_32BIT
+#define MAP_32BIT 0
+#endif
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 #define PAGE	      4096
 #define CALLS	      470
@@ -88,6 +92,7 @@ enum content {
 
 static char *pages[CONTENTS];
 static int fds[10];
+static bool narrow;
 
 /* Up to 8 bytes of a path, which may have its end. */
 static void fill_text(char *to)
@@ -109,8 +114,11 @@ static void fill(enum content content)
 		((uint32_t *)page)[i] = random_below(3) ? random_below(40) : numbers[random_below(ARRAY_SIZE(numbers))];
 	for (size_t i = 0; content == LONGS && i < PAGE / sizeof(uint64_t); i++)
 		((uint64_t *)page)[i] = random_below(3) ? random_below(40) : numbers[random_below(ARRAY_SIZE(numbers))];
-	for (size_t i = 0; content == POINTERS && i < PAGE / sizeof(char *); i++)
-		((char **)page)[i] = random_below(4) ? pages[random_below(CONTENTS)] + PAGE - 8 * random_below(9) : (char *)random_below(64);
+	for (size_t i = 0; content == POINTERS && i < PAGE / (narrow ? 4 : 8); i++) {
+		char *to = random_below(4) ? pages[random_below(CONTENTS)] + PAGE - 8 * random_below(9) : (char *)random_below(64);
+
+		memcpy(page + i * (narrow ? 4 : 8), &to, narrow ? 4 : 8);
+	}
 	for (size_t i = 0; content == TEXTS && i < PAGE; i += 8)
 		fill_text(page + i);
 	if (content == TEXTS)
@@ -274,7 +282,7 @@ static const struct {
 /* Makes an argument one that makes sense, or leaves it. */
 static void hint(long number, uint64_t *args)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hints) && !narrow; i++)
 		if (hints[i].number == number && random_below(2))
 			args[hints[i].arg] = hints[i].first + random_below(hints[i].last - hints[i].first + 1);
 }
@@ -299,6 +307,25 @@ static void open_files(void)
 	fds[9] = 99;
 }
 
+static void make_call(long number, const uint64_t *args)
+{
+#ifdef __x86_64__
+	if (narrow) {
+		uint64_t v[6];
+
+		/* strace prints whole registers, of which the call sees 32 bits */
+		for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+			v[i] = (uint32_t)args[i];
+		__asm__ volatile("push %%rbp; mov %6, %%rbp; int $0x80; pop %%rbp"
+				 : "+a"(number)
+				 : "b"(v[0]), "c"(v[1]), "d"(v[2]), "S"(v[3]), "D"(v[4]), "r"(v[5])
+				 : "memory", "r8", "r9", "r10", "r11");
+		return;
+	}
+#endif
+	syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
 /* A process that such a call makes ends at once: it does not come back to the loop of its parent. */
 static void try_call(long number)
 {
@@ -311,7 +338,7 @@ static void try_call(long number)
 	hint(number, args);
 	self = getpid();
 	setitimer(ITIMER_REAL, &soon, NULL);
-	syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+	make_call(number, args);
 	_exit(self != getpid());
 }
 
@@ -341,7 +368,13 @@ static int is_left_out(long number)
 					 SYS_clone, SYS_clone3, SYS_sync, SYS_rt_sigreturn, SYS_pidfd_send_signal,
 					 SYS_syncfs, SYS_ptrace };
 
-	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
+	/* of x86: fork, ptrace, pause, sync, kill, sigreturn, clone, rt_sigreturn, rt_sigqueueinfo, vfork, tkill ... */
+	static const long left_out_narrow[] = { 2, 26, 29, 36, 37, 119, 120, 173, 178, 190, 238, 270, 335, 344, 424, 435 };
+
+	for (size_t i = 0; narrow && i < ARRAY_SIZE(left_out_narrow); i++)
+		if (left_out_narrow[i] == number)
+			return 1;
+	for (size_t i = 0; !narrow && i < ARRAY_SIZE(left_out); i++)
 		if (left_out[i] == number)
 			return 1;
 	return 0;
@@ -363,7 +396,7 @@ static void lose_rights(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-int main(int argc, char **argv)
+static int sweep(int argc, char **argv, int low)
 {
 	uint64_t seed = argc > 1 ? atoi(argv[1]) : 1;
 	int times = argc > 2 ? atoi(argv[2]) : 1;
@@ -383,7 +416,7 @@ int main(int argc, char **argv)
 		exit(1);
 	lose_rights();
 	for (size_t i = 0; i < CONTENTS; i++) {
-		pages[i] = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		pages[i] = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | low, -1, 0);
 		munmap(pages[i] + PAGE, PAGE);
 	}
 	open_files();
@@ -399,4 +432,12 @@ int main(int argc, char **argv)
 		}
 	}
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const int low = argc > 1 && !strcmp(argv[1], "-3") ? MAP_32BIT : 0;
+
+	narrow = low;
+	return sweep(argc - narrow, argv + narrow, low);
 }
