@@ -10,6 +10,8 @@
  * appends nothing, if they are no messages, or of NETLINK_KOBJECT_UEVENT, whose messages are texts.
  */
 bool strace_netlink(struct strace_line *line, int protocol, const struct strace_blob *blob, uint64_t address, uint64_t len);
+/* Of the child that asks the kernel for families: it may end late. */
+void strace_netlink_reap(void);
 /* Asks the kernel for the numbers of generic families, unless it was asked before: else the first one that is met does. */
 void strace_netlink_ask(void);
 

@@ -114,7 +114,16 @@ static void take_answers(int in)
 	}
 }
 
-/* It ends at once, but for one that waits for the lock: that is left. */
+/* The child that has not ended yet; 0: there is none. */
+static pid_t unreaped;
+
+void strace_netlink_reap(void)
+{
+	if (unreaped && waitpid(unreaped, NULL, WNOHANG))
+		unreaped = 0;
+}
+
+/* It ends at once, but for one that waits for the lock: that is reaped later. */
 static void reap(pid_t child)
 {
 	int pidfd __close = (int)syscall(SYS_pidfd_open, child, 0);
@@ -122,7 +131,8 @@ static void reap(pid_t child)
 
 	/* without a pidfd (-1), poll() only waits */
 	poll(&ended, 1, REAP_MS);
-	waitpid(child, NULL, WNOHANG);
+	unreaped = child;
+	strace_netlink_reap();
 }
 
 static void ask(void)
@@ -138,8 +148,11 @@ static void ask(void)
 	close(sockets[1]);
 	if (child > 0) {
 		take_answers(sockets[0]);
-		kill(child, SIGKILL);
-		reap(child);
+		/* where ends of children are ignored, its number may be another process's now */
+		if (!waitpid(child, NULL, WNOHANG)) {
+			kill(child, SIGKILL);
+			reap(child);
+		}
 	}
 	close(sockets[0]);
 }

@@ -453,6 +453,7 @@ static int strace_take(struct engine_instance *instance)
 	struct state *state = instance->state;
 	int ms = intake_take(instance->intake), also;
 
+	strace_netlink_reap();
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
 	strace_lines_lost(state->lines, strace_programs_lost(&state->programs));
 	output_flush(instance->ctx->out);
@@ -523,6 +524,7 @@ static void strace_close(struct engine_instance *instance)
 	struct strace_settings *settings = instance->settings;
 	struct state *state = instance->state;
 
+	strace_netlink_reap();
 	if (!state)
 		return;
 	if (state->beside)
