@@ -22,6 +22,7 @@ struct strace_capture {
 	uint64_t armed, paused; /* what is recorded is between */
 	uint64_t missed;
 	bool knows_missed;
+	struct strace_begins begins;
 };
 
 void strace_replay_settings(struct strace_settings *settings)
@@ -64,6 +65,50 @@ int strace_capture_describe(struct writer *writer)
 	return writer_calls_form(writer, strace_replay_fingerprint(), settings.size);
 }
 
+/* --- begins that came too early --- */
+
+void strace_begins_keep(struct strace_begins *begins, const struct strace_record *record)
+{
+	size_t size = sizeof(*record) + record->size;
+	struct strace_record *kept = base_alloc(size);
+
+	memcpy(kept, record, size);
+	free(strace_begins_take(begins, record));
+	*vec_push(begins) = kept;
+}
+
+struct strace_record *strace_begins_take(struct strace_begins *begins, const struct strace_record *end)
+{
+	for (size_t i = 0; end->kind != STRACE_SIGNAL && i < begins->n; i++) {
+		struct strace_record *kept = begins->v[i];
+
+		if (kept->tid != end->tid)
+			continue;
+		begins->v[i] = begins->v[--begins->n];
+		if (end->kind == STRACE_EXIT && !end->began && kept->nr == end->nr)
+			return kept;
+		free(kept);
+		return NULL;
+	}
+	return NULL;
+}
+
+void strace_begins_release(struct strace_begins *begins)
+{
+	for (size_t i = 0; i < begins->n; i++)
+		free(begins->v[i]);
+	free(begins->v);
+	*begins = (struct strace_begins){};
+}
+
+/* --- records --- */
+
+static void write_record(struct strace_capture *capture, const struct strace_record *record)
+{
+	writer_call(capture->writer, record, sizeof(*record) + record->size);
+	capture->n++;
+}
+
 /*
  * Programs are attached and detached one after the other: before all are and after the first is not, calls end that
  * have not begun, or begin and do not end.
@@ -71,18 +116,24 @@ int strace_capture_describe(struct writer *writer)
 static void on_record(const void *record, size_t size, void *ctx)
 {
 	struct strace_capture *capture = ctx;
-	/* of each record the first word */
-	uint64_t time = *(const uint64_t *)record;
+	const struct strace_record *head = record;
+	struct strace_record *begin __free = NULL;
 	uint64_t lost = strace_programs_lost(&capture->programs);
 
 	/* a writer that has failed says so when it is closed */
 	if (lost > capture->lost)
 		writer_calls_lost(capture->writer, lost - capture->lost);
 	capture->lost = lost;
-	if (time < capture->armed || time > capture->paused)
+	if (size < sizeof(*head) || size < sizeof(*head) + head->size)
 		return;
-	writer_call(capture->writer, record, size);
-	capture->n++;
+	begin = strace_begins_take(&capture->begins, head);
+	if (head->time < capture->armed && head->kind == STRACE_ENTER)
+		strace_begins_keep(&capture->begins, head);
+	if (head->time < capture->armed || head->time > capture->paused)
+		return;
+	if (begin)
+		write_record(capture, begin);
+	write_record(capture, head);
 }
 
 int strace_capture_open(struct strace_capture **to, struct engine_instance *instance, const struct object *members,
@@ -162,5 +213,6 @@ void strace_capture_free(struct strace_capture *capture)
 	if (!capture)
 		return;
 	strace_programs_release(&capture->programs);
+	strace_begins_release(&capture->begins);
 	free(capture);
 }

@@ -53,6 +53,30 @@ Test(strace_replay, ends_as_it_began)
 	cr_assert(!strstr(text, "unfinished"), "%s", text);
 }
 
+/* A begin from before recording is kept for its end, and for no other call of its thread. */
+Test(strace_replay, begins_that_came_too_early)
+{
+	struct strace_record begun = { .kind = STRACE_ENTER, .tid = 7, .nr = 59 }, other = begun;
+	struct strace_record ended = { .kind = STRACE_EXIT, .tid = 7, .nr = 59 }, of_nobody = { .kind = STRACE_EXIT, .tid = 8, .nr = 59 };
+	struct strace_begins begins = {};
+	struct strace_record *kept;
+
+	other.nr = 60;
+	strace_begins_keep(&begins, &other);
+	strace_begins_keep(&begins, &begun);
+	cr_assert_eq(begins.n, 1);
+	cr_assert_null(strace_begins_take(&begins, &of_nobody));
+	kept = strace_begins_take(&begins, &ended);
+	cr_assert(kept && kept->nr == 59);
+	free(kept);
+	cr_assert_null(strace_begins_take(&begins, &ended));
+	strace_begins_keep(&begins, &begun);
+	ended.began = 5;
+	cr_assert_null(strace_begins_take(&begins, &ended));
+	strace_begins_keep(&begins, &begun);
+	strace_begins_release(&begins);
+}
+
 /* How long a call waits for its end does not depend on how many records come in between. */
 Test(strace_replay, splits_by_time)
 {
