@@ -364,7 +364,7 @@ static const struct strace_call calls[] = {
 	CALL(futex_requeue, &t_futex_pair, &t_hex_short, I, I),
 	CALL(futex_waitv, &t_waitv, &t_uint, &t_hex_short, &t_timespec, &t_clock),
 	CALL(io_uring_enter, FD, &t_uint, &t_uint, &t_uring_enter, &t_uring_wait, SIZE),
-	CALL(io_uring_register, &t_uring_ring, &t_uring_register, POINTER, &t_uint),
+	CALL(io_uring_register, &t_uring_ring, &t_uring_register, &t_uring_registered, &t_uint),
 	CALL_RET(poll, strace_ret_poll, &t_pollfds, &t_uint, I),
 	CALL_RET(ppoll, strace_ret_poll, &t_pollfds, &t_uint, &t_timespec, &t_sigset, SIZE),
 	CALL_RET(select, strace_ret_select, I, &t_fd_set, &t_fd_set, &t_fd_set, &t_timeval),

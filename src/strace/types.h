@@ -353,6 +353,7 @@ TYPE(t_perf_flags);
 TYPE(t_uring_enter);
 TYPE(t_uring_wait);
 TYPE(t_uring_register);
+TYPE(t_uring_registered);
 TYPE(t_uring_ring);
 TYPE(t_landlock_flags);
 TYPE(t_landlock_rule_flags);

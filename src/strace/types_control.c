@@ -47,6 +47,65 @@ static void print_uring_register(struct strace_line *line, unsigned int arg)
 }
 const struct strace_type t_uring_register = { print_uring_register };
 
+static void add_uring_file(struct strace_line *line, const void *element, size_t index)
+{
+	strace_fd(line, *(const int *)element, NULL);
+	(void)index;
+}
+
+static void add_uring_buffer(struct strace_line *line, const void *element, size_t index)
+{
+	const uint64_t *buffer = element;
+
+	str_add(line->out, "{iov_base=");
+	strace_address(line->out, buffer[0]);
+	str_addf(line->out, ", iov_len=%llu}", (unsigned long long)buffer[1]);
+	(void)index;
+}
+
+static void print_uring_update(struct strace_line *line, unsigned int arg)
+{
+	const struct {
+		uint32_t offset, resv;
+		uint64_t fds;
+	} *update = strace_struct(line, arg, 0, sizeof(*update));
+
+	if (!update)
+		return;
+	str_addf(line->out, "{offset=%u", update->offset);
+	if (update->resv)
+		str_addf(line->out, ", resv=%#x", update->resv);
+	str_add(line->out, ", fds=");
+	strace_address(line->out, update->fds);
+	str_addc(line->out, '}');
+}
+
+/* What is registered: buffers and descriptors are printed, all else is an address. */
+static void print_uring_registered(struct strace_line *line, unsigned int arg)
+{
+	unsigned int n = strace_arg(line, arg + 1), operation = strace_arg(line, arg - 1) & ~REGISTERED_RING;
+
+	/* buffers of a 32-bit program are other structs */
+	if (operation == IORING_REGISTER_BUFFERS && strace_is_narrow(line))
+		operation = -1U;
+	switch (operation) {
+	case IORING_REGISTER_BUFFERS:
+		strace_array(line, arg, 0, n, 2 * sizeof(uint64_t), add_uring_buffer);
+		break;
+	case IORING_REGISTER_FILES:
+	case IORING_REGISTER_EVENTFD:
+	case IORING_REGISTER_EVENTFD_ASYNC:
+		strace_array(line, arg, 0, n, sizeof(int), add_uring_file);
+		break;
+	case IORING_REGISTER_FILES_UPDATE:
+		print_uring_update(line, arg);
+		break;
+	default:
+		strace_address(line->out, strace_arg(line, arg));
+	}
+}
+const struct strace_type t_uring_registered = { print_uring_registered, .steps = { STEP_ARRAY_TO_EDGE(NEXT(1), 16, 64) } };
+
 static void print_uring_ring(struct strace_line *line, unsigned int arg)
 {
 	if ((unsigned int)strace_arg(line, arg + 1) & REGISTERED_RING)

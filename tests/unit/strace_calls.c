@@ -564,3 +564,16 @@ Test(strace, structs_of_32_bit_programs)
 	expect_narrow("rt_sigaction", 0, ARGS(2, P(action), 0, 8),
 		      "SIGINT, {sa_handler=SIG_IGN, sa_mask=[INT], sa_flags=SA_RESTART}, NULL, 8");
 }
+
+/* What is registered with a ring. */
+Test(strace, registered_with_rings)
+{
+	static const uint64_t buffers[] = { BAD, 5, 0, 0 }, update[] = { 3, 0x20 };
+	static const int files[8] = { 4, -1 };
+
+	expect_args("io_uring_register", 0, ARGS(3, 0, P(buffers), 2), "3, IORING_REGISTER_BUFFERS, "
+								       "[{iov_base=0x10, iov_len=5}, {iov_base=NULL, iov_len=0}], 2");
+	expect_args("io_uring_register", 0, ARGS(3, 2, P(files), 2), "3, IORING_REGISTER_FILES, [4, -1], 2");
+	expect_args("io_uring_register", 0, ARGS(3, 6, P(update), 1), "3, IORING_REGISTER_FILES_UPDATE, {offset=3, fds=0x20}, 1");
+	expect_args("io_uring_register", -14, ARGS(3, 0, BAD, 1), "3, IORING_REGISTER_BUFFERS, 0x10, 1");
+}
