@@ -47,6 +47,9 @@ static void add_steps(struct strace_plans *plans, const struct strace_settings *
 		/* a text has two more: its NUL, and a byte that says that it goes on */
 		if (step->most == MOST_TEXT)
 			step->most = settings->size + (step->op == STRACE_STRING || step->op == STRACE_STRINGS ? 2 : 0);
+		/* of -s 0 a byte is copied, too: whether it can be read decides what is printed */
+		if (!step->most && step->op == STRACE_BYTES)
+			step->most = 1;
 	}
 }
 

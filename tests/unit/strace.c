@@ -167,6 +167,18 @@ static const struct strace_plan *plan_of(const struct strace_plans *plans, const
 	return &plans->plans[false][syscall_number(name) + 1];
 }
 
+/* With -s 0 a byte is copied, which says whether the memory can be read. */
+Test(strace, plans_without_text)
+{
+	static struct strace_plans plans;
+	struct strace_settings none = settings;
+	const struct strace_set all = {};
+
+	none.size = 0;
+	strace_plans_make(&plans, &none, &all, false);
+	cr_assert_eq(plan_of(&plans, "write")->only.most, 1);
+}
+
 /* One small step at the end goes right into the buffer; a begin is sent when its memory is copied, or is all. */
 Test(strace, brief_plans)
 {
