@@ -153,7 +153,7 @@ __noinline int copy_strings(__u32 lane, __u32 tag, __u64 from, __u32 most, __u32
 #define POINTERS_CALLS	32
 #define POINTERS_UNREAD 0x100
 
-/* How many pointers there are before a NULL, up to POINTERS_ROUNDS. */
+/* How many pointers there are before a NULL, or with POINTERS_UNREAD before what cannot be read, up to POINTERS_ROUNDS. */
 __noinline int count_some_pointers(__u64 from)
 {
 	__u64 pointer;
@@ -162,7 +162,7 @@ __noinline int count_some_pointers(__u64 from)
 	for (i = 0; i < POINTERS_ROUNDS; i++) {
 		pointer = 0;
 		if (bpf_probe_read_user(&pointer, sizeof(pointer), (void *)(from + i * sizeof(pointer))))
-			return POINTERS_UNREAD;
+			return POINTERS_UNREAD | i;
 		if (!pointer)
 			break;
 	}

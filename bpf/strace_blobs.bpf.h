@@ -131,6 +131,11 @@ __noinline int copy_blob(__u32 lane, __u32 tag, __u64 from, __u64 count, __u32 m
 		return 0;
 	if (tag & TEXT) {
 		length = bpf_probe_read_user_str(blob + 1, n, (void *)from);
+		/* a path that fills a page, without an end: behind it there may be nothing */
+		if (length < 0 && n > PAGE) {
+			n = PAGE;
+			length = bpf_probe_read_user_str(blob + 1, PAGE, (void *)from);
+		}
 		if (length < 0)
 			end_blob(scratch, blob, tag, STRACE_UNREAD, 0, 0);
 		else

@@ -28,15 +28,15 @@ static void on_signal(int number)
 {
 }
 
-/* A text whose last byte is the last one of a page, with nothing behind it, and no NUL. */
-static char *at_edge(void)
+/* A text of n bytes, the last of which is the last one of a page, with nothing behind it, and no NUL. */
+static char *at_edge(size_t n)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	munmap(memory + page, page);
-	memset(memory + page - 4, 'x', 4);
-	return memory + page - 4;
+	memset(memory + page - n, 'x', n);
+	return memory + page - n;
 }
 
 static void make_calls(void)
@@ -45,7 +45,7 @@ static void make_calls(void)
 	struct iovec vectors[] = { { "one", 3 }, { "two\n", 4 } };
 	struct pollfd fds = { .fd = -1 };
 	struct sigaction action = { .sa_handler = on_signal };
-	char text[64];
+	char text[64], **variables = (void *)at_edge(2 * sizeof(*variables));
 	int ends[2], fd;
 
 	fd = open("/nowhere/at\tall", O_RDWR | O_CREAT | O_EXCL, 0640);
@@ -60,7 +60,10 @@ static void make_calls(void)
 	fcntl(ends[0], F_GETFL);
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	close(-1);
-	syscall(SYS_mkdirat, AT_FDCWD, at_edge(), 0700);
+	syscall(SYS_mkdirat, AT_FDCWD, at_edge(4), 0700);
+	syscall(SYS_mkdirat, AT_FDCWD, at_edge(4096), 0700);
+	variables[0] = variables[1] = "a=b";
+	execve("/nowhere", (char *[]){ "a", NULL }, variables);
 	syscall(SYS_mkdirat, AT_FDCWD, (char *)16, 0700);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	connect(fd, (void *)&address, sizeof(address.sun_family) + strlen(address.sun_path) + 1);
