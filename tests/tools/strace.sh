@@ -340,7 +340,7 @@ test_table() {
 	expect_exit 3
 	expect_err '^% time     seconds  usecs/call     calls    errors syscall$'
 	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +1 +1 connect$'
-	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +1           execve$'
+	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +2 +1 execve$'
 	expect_err '^ +[0-9.]+ +[0-9.]+ +[0-9]+ +1           (clone3?|fork|vfork)$'
 	expect_err '^100.00 +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9]+ total$'
 	! grep -E '\) *= |^\+\+\+|exit' err | grep -v '^sonde' || fail "lines, or calls that do not return"
