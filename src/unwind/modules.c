@@ -10,6 +10,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "base/file_limit.h"
 #include "base/hash.h"
 #include "binary/binary.h"
@@ -195,6 +196,7 @@ static void read_binary(struct modules *modules, struct module *module, struct b
 static void read_file(struct modules *modules, struct module *module, int fd)
 {
 	struct binary *binary __cleanup(binary_closep) = NULL;
+	uint64_t began = clock_monotonic_ns();
 
 	module->opened = true;
 	if (open_binary(fd, &binary))
@@ -204,6 +206,7 @@ static void read_file(struct modules *modules, struct module *module, int fd)
 	read_binary(modules, module, binary);
 	if (modules->long_work)
 		modules->long_work(modules->ctx, false);
+	modules->reading += clock_monotonic_ns() - began;
 }
 
 /* Keeps a descriptor with its module, if there is room for it. */

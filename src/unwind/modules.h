@@ -36,6 +36,7 @@ struct modules {
 	void (*long_work)(void *ctx, bool begins); /* of struct unwind_options */
 	void *ctx;
 	uint32_t round;
+	uint64_t reading;      /* ns that it has taken to read files */
 	size_t held, held_max; /* descriptors of modules */
 	struct modules_served {
 		dev_t dev;

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "base/clock.h"
 #include "binary/maps.h"
 #include "unwind_fixture.h"
 #include "unwind_table.h"
@@ -285,6 +286,36 @@ Test(unwind_session, lost_records)
 	cr_expect(session_find(getpid(), (uintptr_t)at).end);
 	expect_as_proc_shows(second.pid);
 	echo_end(&second);
+	unwind_free(unwind);
+}
+
+/* In nanoseconds. */
+#define SLOW_FILE (NS_PER_SEC / 4)
+
+/* A file that takes long to read. */
+static void read_slowly(void *n, bool begins)
+{
+	if (begins) {
+		usleep(SLOW_FILE / 1000);
+		++*(int *)n;
+	}
+}
+
+/* How long the files took, which are read once, does not delay the next scan: only 20 times the rest does. */
+Test(unwind_session, lost_records_after_large_files)
+{
+	const struct mapped_event lost = { .kind = MAPPED_LOST, .lost = 3 };
+	int n = 0;
+
+	session_open(getpid());
+	unwind->modules.long_work = read_slowly;
+	unwind->modules.ctx = &n;
+	cr_assert_eq(unwind_start(unwind, NULL, NULL, NULL), 0);
+	cr_assert_geq(n, 3);
+	unwind->scan_began -= 19 * n * SLOW_FILE;
+	follow_record(unwind, &lost);
+	unwind_take(unwind);
+	cr_expect_not(unwind->rescan);
 	unwind_free(unwind);
 }
 
