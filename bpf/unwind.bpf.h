@@ -21,6 +21,13 @@ static __always_inline int unwind_end(struct unwind_slot *slot, enum stack_end w
 	return 1;
 }
 
+static __always_inline void unwind_set_unsure(struct unwind_slot *slot, bool unsure)
+{
+#if defined(__TARGET_ARCH_arm64)
+	slot->unsure = unsure;
+#endif
+}
+
 /* The frame to which a call returns. An address of 0 has none: threads begin so. */
 static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u64 sp, __u64 fp)
 {
@@ -33,6 +40,7 @@ static __always_inline int unwind_return(struct unwind_slot *slot, __u64 ip, __u
 	slot->exact = false;
 	slot->has_lr = false;
 	slot->top = false;
+	unwind_set_unsure(slot, false);
 	return 0;
 }
 
@@ -54,6 +62,7 @@ static __always_inline bool unwind_by_signal(struct unwind_slot *slot)
 	slot->exact = true;
 	slot->has_lr = true;
 	slot->top = false;
+	unwind_set_unsure(slot, false);
 	return true;
 }
 
@@ -105,7 +114,10 @@ static __always_inline int unwind_by_fp(struct unwind_slot *slot, enum stack_end
 	if (ip && !unwind_is_address(ip))
 		return unwind_end(slot, why);
 	slot->record.flags |= flags;
-	return unwind_return(slot, ip, sp + 2 * word, fp);
+	if (unwind_return(slot, ip, sp + 2 * word, fp))
+		return 1;
+	unwind_set_unsure(slot, true);
+	return 0;
 }
 
 /* Reads a register that is not followed from frame to frame: the topmost frame has those that the kernel saved. */
@@ -206,6 +218,20 @@ __noinline int unwind_by_rare_rule(__u32 number, __u32 rule_number)
 	return slot && rule ? unwind_apply(slot, rule) : 1;
 }
 
+/*
+ * The CFA of a frame whose frame pointer points to the two registers that it has saved, one behind the other. On arm64 code
+ * without a rule may have saved others before it made its frame: then its caller's stack pointer is not known, but the
+ * frame pointer is.
+ */
+static __always_inline __u64 unwind_cfa_by_pair(struct unwind_slot *slot, __u64 cfa, __u64 by_fp)
+{
+#if defined(__TARGET_ARCH_arm64)
+	if (slot->unsure && by_fp > cfa)
+		return by_fp;
+#endif
+	return cfa;
+}
+
 /* How far apart two saved registers are at most, in words, to be read at once. */
 #define UNWIND_APART 5
 
@@ -248,6 +274,7 @@ static __always_inline int unwind_by_rule(struct unwind_slot *slot, __u32 number
 	if (kinds != UNWIND_KINDS(UNWIND_AT_CFA, UNWIND_AT_CFA, 0) || apart - 1 >= UNWIND_APART)
 		return unwind_by_rare_rule(number, rule_number);
 	if (apart == 1) {
+		cfa = unwind_cfa_by_pair(slot, cfa, fp - rule->fp_offset * 8);
 		if (bpf_probe_read_user(words, 16, (void *)cfa + ra_offset * 8 - 8))
 			return unwind_end(slot, STACK_END_MEMORY);
 		return unwind_return(slot, words[1], cfa, words[0]);
@@ -460,6 +487,7 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	slot->has_lr = true;
 	slot->top = true;
 	slot->size = 0;
+	unwind_set_unsure(slot, false);
 	interp_reset(slot);
 	slot->address_mask = unwind_address_mask();
 	slot->record.flags = slot->narrow ? STACK_32BIT : 0;

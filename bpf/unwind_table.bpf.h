@@ -28,6 +28,9 @@ struct unwind_slot {
 	bool limited; /* `depth` frames are wanted, and not whether there are more */
 	__u8 notes;   /* the boundary, if the process has an interpreter with INTERP_NOTES or INTERP_BLOBS; else 0 */
 	bool noted;   /* the last frame was looked at for a note: go on to its caller */
+#if defined(__TARGET_ARCH_arm64)
+	bool unsure; /* regs.sp is only a lower bound, behind a frame pointer that was followed */
+#endif
 	__u32 tgid, depth;
 	struct unwind_space space;
 	/* The mapping of the last frame: that of the next is often the same. */

@@ -7,6 +7,8 @@
  *
  * WAY	what is between main() and down()
  *	plain		nothing
+ *	untabled	with_pointer(), which has a frame pointer, and saving(), which has no table; on arm64 it saves registers
+ *			before it makes its frame
  *	callback	compare(), which libc's qsort calls
  *	signal		handler() of a signal that compare() raises: libc, compare(), libc, handler()
  *	alternate	the same, and the handler has a stack of its own
@@ -53,11 +55,15 @@
 #define ASK \
 	FUNCTION("ask", "mov $110, %eax\nsyscall\n") \
 	FUNCTION("asked", ".cfi_undefined %rip\nret\n")
+#define SAVING "push %rbp\nmov %rsp, %rbp\ncall *%rdi\npop %rbp\nret\n"
 #else
 #define BY_REGISTER \
 	"mov x9, sp\n.cfi_def_cfa_register x9\nsub sp, sp, #64\n1: subs x0, x0, #1\nb.ne 1b\n" \
 	"mov sp, x9\n.cfi_def_cfa_register sp\nret\n"
 #define ASK FUNCTION("ask", "ret\n")
+#define SAVING \
+	"stp x19, x20, [sp, #-16]!\nstp x21, x22, [sp, #-16]!\nstp x29, x30, [sp, #-16]!\nmov x29, sp\nblr x0\n" \
+	"ldp x29, x30, [sp], #16\nldp x21, x22, [sp], #16\nldp x19, x20, [sp], #16\nret\n"
 #endif
 #define FUNCTION(name, text) \
 	".globl " name "\n.type " name ", %function\n" name ":\n.cfi_startproc\n" text ".cfi_endproc\n.size " name ", . - " name "\n"
@@ -68,6 +74,9 @@ CODE(FUNCTION("by_register", BY_REGISTER));
 /* Where a system call returns to is behind it. */
 long ask(void);
 CODE(ASK);
+/* Calls a function, without a table. */
+void saving(void (*call)(void));
+CODE(".type saving, %function\nsaving:\n" SAVING ".size saving, . - saving\n");
 
 static const char *way, *leaf_name;
 static int depth = 27, rounds = 1, ms = 1000;
@@ -160,6 +169,20 @@ KEPT long down(int n, long a, long b)
 	__asm__ volatile("" ::
 				 : "memory");
 	return r + kept + a;
+}
+
+KEPT void below(void)
+{
+	down(depth, 1, 2);
+	__asm__ volatile("" ::
+				 : "memory");
+}
+
+KEPT __attribute__((optimize("no-omit-frame-pointer"))) void with_pointer(void)
+{
+	saving(below);
+	__asm__ volatile("" ::
+				 : "memory");
 }
 
 KEPT void handler(int signal)
@@ -312,6 +335,8 @@ static void go(void)
 {
 	if (!strcmp(way, "callback")) {
 		sort();
+	} else if (!strcmp(way, "untabled")) {
+		with_pointer();
 	} else if (!strcmp(way, "signal")) {
 		on_signal(SIGUSR1, handler, 0);
 		sort();

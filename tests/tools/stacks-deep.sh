@@ -95,6 +95,11 @@ test_deep_at_an_edge() {
 	! grep ';asked;' folded || fail "asked() makes no system call"
 }
 
+# Behind a function that only its frame pointer leads out of.
+test_deep_without_a_table() {
+	deeps_are "${main}with_pointer;saving;below;$(downs 27)" untabled spin
+}
+
 test_deep_in_a_callback() {
 	deeps_are "${main}(sort;)($libc)+compare;$(downs 27)" callback spin
 }
