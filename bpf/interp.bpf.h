@@ -477,6 +477,13 @@ static __always_inline void interp_rest(__u32 number)
 
 /* --- INTERP_NOTES --- */
 
+/* How many return addresses are in registers: on arm64 one is in LR, where that of an earlier call may be, too. */
+#if defined(__TARGET_ARCH_x86)
+#define INTERP_RETURNS 0
+#else
+#define INTERP_RETURNS 1
+#endif
+
 /*
  * Adds the return address that is among the n words from SP on, if there is one into code that a compiler made, which is
  * in no file. Innermost code may have no frame of its own, or not yet: then it has that of who has called it. n: 4 at most.
@@ -484,8 +491,10 @@ static __always_inline void interp_rest(__u32 number)
 static __always_inline __u64 interp_add_caller(struct unwind_slot *slot, int n, __u64 place)
 {
 	if (!slot->exact || slot->record.n_user >= slot->depth ||
-	    bpf_probe_read_user(slot->words, 4 * 8, (void *)slot->regs.sp))
+	    bpf_probe_read_user(slot->words + INTERP_RETURNS, (4 - INTERP_RETURNS) * 8, (void *)slot->regs.sp))
 		return place;
+	if (INTERP_RETURNS)
+		slot->words[0] = slot->regs.lr;
 #pragma nounroll
 	for (int i = 0; i < n; i++) {
 		__u64 address = i;

@@ -45,8 +45,11 @@ static bool read_access(struct arm64_reader *reader, uint32_t word, struct arm64
 
 	if ((word & 0x3f000000) != 0x39000000)
 		return false;
-	*place = is_known(reader, base) ? (struct arm64_place){ ARM64_ACCESS, reg, base, reader->values[base] + offset }
-					: (struct arm64_place){ ARM64_MEMBER, reg, base, offset };
+	*place = (struct arm64_place){ ARM64_MEMBER, reg, base, 1 << (word >> 30), offset };
+	if (is_known(reader, base)) {
+		place->kind = ARM64_ACCESS;
+		place->at += reader->values[base];
+	}
 	if (word >> 22 & 3)
 		reader->known &= ~(1U << reg);
 	return true;

@@ -29,7 +29,8 @@ struct arm64_place {
 	enum arm64_kind kind;
 	uint8_t reg; /* that is written, or stored */
 	uint8_t base;
-	uint64_t at; /* an address as linked, or an offset */
+	uint8_t size; /* of what is accessed, in bytes */
+	uint64_t at;  /* an address as linked, or an offset */
 };
 
 /* Reads one instruction. False: there is no other. */

@@ -4,6 +4,7 @@
  * which say the types and most offsets of objects; those of the version must be as we know them. The code of builtins is one piece, with a
  * table at the begin of its data.
  */
+#include "arm64.h"
 #include "language.h"
 
 /* How a builtin in that table begins. */
@@ -15,10 +16,22 @@ struct builtin {
 #define BUILTINS_HEAD 24
 #define FAR_MAX	      (1U << 30) /* bytes */
 
-/* What all versions have. Registers: r12 and r9. */
+/*
+ * What depends on the architecture: registers (r12 and r9, x20 and x19), and the alignment of code, which in version 10 follows
+ * its head.
+ */
+#if defined(__x86_64__)
+#define MACHINE	 .stream_align = 64, .register_bytecode = 3, .register_offset = 8
+#define HEAD_OLD 128
+#else
+#define MACHINE	 .stream_align = 32, .register_bytecode = 20, .register_offset = 19
+#define HEAD_OLD 96
+#endif
+
+/* What all versions have. */
 #define LAYOUT \
 	.map_type = 12, .shared_data = 8, .script_source = 8, .script_name = 16, .script_line = 24, .script_ends = 56, \
-	.stream_align = 64, .kinds_optimized = 2, .register_bytecode = 3, .register_offset = 8
+	.kinds_optimized = 2, MACHINE
 /* Up to 11, and later ones. */
 #define LAYOUT_OLD \
 	LAYOUT, .function_shared = 24, .shared_other = 8, .shared_name = 16, .shared_script = 32, .shared_flags = 48, .scope_head = 4, \
@@ -41,7 +54,7 @@ static const struct version {
 } versions[] = {
 	/* Node 18 */
 	{ 10, 2, 72, 88, 1571, 28,
-	  { LAYOUT_OLD, .bytecode_data = 56, .code_kind = 48, .code_size = 40, .stream_start = 128,
+	  { LAYOUT_OLD, .bytecode_data = 56, .code_kind = 48, .code_size = 40, .stream_start = HEAD_OLD,
 	    .sizes = "AAAAABCDESTBABAAAAABDDBBBCBBBAAAICCCDBBDDBDDJDDCCCDDDDDLBCCCCCCCCCCCCCCCCCCCCCCCCBBBBAAABBBEEDEFECDE"
 	             "ESTKKEECCCCCCCCBBBBAKKABKAKCKBCCCCAAACBBBBBBBBBBBBBBBBBBBBBBDBCCEBAAAABAABDEDDABBAAAAAAAAAAAAAAAAA",
 	    .opcodes = "ix1x0xbx1x1xcx1xcx1x1x1x1x1x1x1x1x1xRxcxcxwx1x1x1x1x1x2x" } },
@@ -201,6 +214,25 @@ static bool has_layout(struct runtime *runtime, const struct runtime_file *file)
 
 /* --- the code of builtins --- */
 
+/* The code of builtins, and its data. */
+struct blob {
+	uint64_t code, data;
+	uint32_t size; /* of the code */
+};
+
+/*
+ * V8 13 exports none of these functions, which follow each other: where the code is, its size, and the same for the data.
+ * The sizes are neighbours. Node's file has one such place, 2 MB behind V8's function that is exported.
+ */
+#define FUNCTIONS    4
+#define SEARCH_SIZE  (16U << 20) /* bytes behind that function, as far as we search */
+#define SEARCH_PIECE 65536
+#define SEARCH_TRIES 64 /* places whose addresses are looked at, and asked of the file: a hostile one may have a million */
+
+#if defined(__x86_64__)
+
+#define FUNCTION_ALIGN 16
+
 /* Functions that return an address, or what stands there: `head`, the address or its distance, `rest`. */
 static const struct form {
 	uint8_t n_head, head[3], n_rest, rest[4];
@@ -258,33 +290,107 @@ static uint64_t returned(const struct runtime_file *file, const char *name, size
 	return value;
 }
 
-/* The code of builtins, and its data. */
-struct blob {
-	uint64_t code, data;
-	uint32_t size; /* of the code */
-};
-
-/*
- * V8 13 exports none of these functions, which follow each other: where the code is, its size, and the same for the data.
- * The sizes are neighbours. Node's file has one such place, 2 MB behind V8's function that is exported.
- */
-#define FUNCTION_ALIGN 16
-#define FUNCTIONS      4
-#define SEARCH_SIZE    (16U << 20) /* bytes behind that function, as far as we search */
-#define SEARCH_PIECE   65536
-#define SEARCH_TRIES   64 /* places whose addresses are looked at: a hostile file may have a million */
-
-static bool are_functions(const uint8_t *code, uint64_t vaddr, uint64_t address[FUNCTIONS])
+static bool are_functions(const struct runtime_file *file, const uint8_t *code, uint64_t vaddr, uint64_t address[FUNCTIONS],
+			  unsigned int *tries)
 {
 	const struct form *found[FUNCTIONS];
 
+	(void)file;
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
 		found[i] = form_of(code + FUNCTION_ALIGN * i, vaddr + FUNCTION_ALIGN * i, &address[i]);
 		if (!found[i] || found[i]->is_read != i % 2 || found[i] != found[i % 2])
 			return false;
 	}
+	if (address[3] != address[1] + sizeof(((struct blob *)0)->size))
+		return false;
+	(*tries)++;
+	return true;
+}
+
+#else
+
+#define FUNCTION_ALIGN 32
+#define FORM_MAX       16 /* bytes of a function that returns an address, or what stands there: four instructions */
+
+/*
+ * What a function returns: the sum of adrp and add, or what that leads to; what the loader fills in is read as it will be.
+ * *is_read: the address of what it returns last; 0: it returns an address.
+ */
+static bool evaluate(const struct runtime_file *file, const uint8_t code[FORM_MAX], uint64_t vaddr, uint64_t *value,
+		     uint64_t *is_read)
+{
+	static const uint8_t ret[] = { 0xc0, 0x03, 0x5f, 0xd6 };
+	struct arm64_reader reader = { .code = code, .n = FORM_MAX, .vaddr = vaddr };
+	struct arm64_place place;
+	bool any = false;
+
+	*value = *is_read = 0;
+	for (; reader.n && memcmp(reader.code, ret, sizeof(ret)); any = true) {
+		arm64_next(&reader, &place);
+		if (place.kind == ARM64_OTHER && reader.n == FORM_MAX - sizeof(ret))
+			continue; /* bti */
+		if (place.reg || place.base || (place.kind == ARM64_MEMBER && (!any || place.at)))
+			return false;
+		if (place.kind == ARM64_ADDRESS) {
+			*value = place.at;
+			*is_read = 0;
+			continue;
+		}
+		if (place.kind != ARM64_ACCESS && place.kind != ARM64_MEMBER)
+			return false;
+		*is_read = place.kind == ARM64_ACCESS ? place.at : *value;
+		*value = 0;
+		if (binary_read_linked(file->binary, *is_read, value, place.size))
+			return false;
+	}
+	return any && reader.n;
+}
+
+static uint64_t returned(const struct runtime_file *file, const char *name, size_t size)
+{
+	struct binary_exported function;
+	uint64_t value = 0, is_read;
+	uint8_t code[FORM_MAX];
+
+	if (binary_find_exported(file->binary, name, &function) ||
+	    !runtime_read_at(file, function.vaddr, code, sizeof(code)) ||
+	    !evaluate(file, code, function.vaddr, &value, &is_read))
+		return 0;
+	return size == 4 ? (uint32_t)value : value;
+}
+
+/* Whether a function begins with adrp x0, and loads four bytes (ldr w0, [x0]) or not. */
+static bool begins(const uint8_t *code, bool loads)
+{
+	uint32_t words[3];
+	bool has_load;
+
+	memcpy(words, code, sizeof(words));
+	has_load = (words[1] & 0xffc003ff) == 0xb9400000 || (words[2] & 0xffc003ff) == 0xb9400000;
+	return (words[0] & 0x9f00001f) == 0x90000000 && has_load == loads;
+}
+
+static bool are_functions(const struct runtime_file *file, const uint8_t *code, uint64_t vaddr, uint64_t address[FUNCTIONS],
+			  unsigned int *tries)
+{
+	uint64_t is_read;
+
+	for (unsigned int i = 0; i < FUNCTIONS; i++)
+		if (!begins(code + FUNCTION_ALIGN * i, i % 2))
+			return false;
+	(*tries)++;
+	for (unsigned int i = 0; i < FUNCTIONS; i++) {
+		const unsigned int at = FUNCTION_ALIGN * i;
+
+		if (!evaluate(file, code + at, vaddr + at, &address[i], &is_read))
+			return false;
+		if (i % 2)
+			address[i] = is_read;
+	}
 	return address[3] == address[1] + sizeof(((struct blob *)0)->size);
 }
+
+#endif
 
 static bool is_blob(const struct runtime_file *file, const uint64_t address[FUNCTIONS], struct blob *blob)
 {
@@ -306,14 +412,9 @@ static bool search_blob(const struct runtime_file *file, struct blob *blob)
 	unsigned int tries = 0;
 
 	for (uint64_t at = begin; at - begin < SEARCH_SIZE && runtime_read_at(file, at, code, n); at += SEARCH_PIECE)
-		for (unsigned int i = 0; i < SEARCH_PIECE; i += FUNCTION_ALIGN) {
-			if (!are_functions(code + i, at + i, address))
-				continue;
-			if (is_blob(file, address, blob))
+		for (unsigned int i = 0; i < SEARCH_PIECE && tries < SEARCH_TRIES; i += FUNCTION_ALIGN)
+			if (are_functions(file, code + i, at + i, address, &tries) && is_blob(file, address, blob))
 				return true;
-			if (++tries == SEARCH_TRIES)
-				return false;
-		}
 	return false;
 }
 
@@ -394,5 +495,6 @@ const struct language language_v8 = {
 	.state = "_ZN2v88internal7Version6major_E",
 	.loop = "_ZN2v82V810GetVersionEv",
 	.make_plan = make_plan,
+	.on_arm64 = true,
 	.has_notes = true,
 };
