@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Compares stacks of Python, PHP and Ruby with those that they say themselves, in a guest: on arm64, where `make test` has no
-# interpreter, and of Debian 12 (6.1), 13 (6.12) and sid (newest).
+# Compares stacks of Python, PHP, Ruby and Node with those that they say themselves, in a guest: on arm64, where `make test` has
+# no interpreter, and of Debian 12 (6.1), 13 (6.12) and sid (newest).
 #
 #	tests/guest/run -a arm64 -k 6.12 -I languages -s tests/stacks/languages.sh
 # shellcheck disable=SC1090,SC1091 # they are the guest's
@@ -16,7 +16,7 @@ check() {
 		: > ready
 		chroot "/$IMAGE" sh -c "cd /tmp && exec $2 $3" > ready 2> own &
 		program=$!
-		wait_until 60 grep -q ready ready || fail "$2 does not run: $(cat own)"
+		wait_until 200 grep -q ready ready || fail "$2 does not run: $(cat own)"
 		[ "$1" != python ] || ln -f own said
 		"$4"
 		case $? in
@@ -104,3 +104,8 @@ check php '/usr/bin/php8.?' nest.php samples
 check php '/usr/bin/php8.?' own.php own
 check ruby '/usr/bin/ruby3.? --disable-gems' nest.rb samples
 check ruby '/usr/bin/ruby3.? --disable-gems' own.rb own
+# V8's interpreter, its baseline compiler, and all of them
+check node 'node --no-opt --no-sparkplug' 'own.js 0' own
+check node 'node --no-opt --always-sparkplug' 'own.js 300' own
+check node node 'own.js 3000' own
+check node node nest.js samples
