@@ -156,27 +156,16 @@ static int scan_first(void *ctx, pid_t pid)
 	return is_stopped(unwind) ? -EINTR : 0;
 }
 
-/* Returns how long files have been read so far, for end_scan(). */
-static uint64_t begin_scan(struct unwind *unwind)
-{
-	unwind->scan_began = clock_monotonic_ns();
-	return unwind->modules.reading;
-}
-
-static void end_scan(struct unwind *unwind, uint64_t reading)
-{
-	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began - (unwind->modules.reading - reading);
-}
-
 int scan_processes(struct unwind *unwind)
 {
-	uint64_t reading = begin_scan(unwind);
+	uint64_t reading = unwind->modules.reading;
 	int ret;
 
+	unwind->scan_began = clock_monotonic_ns();
 	ret = unwind->options.pid ? scan_process(unwind, unwind->options.pid) : each_process(scan_first, unwind);
 	if (!ret && is_stopped(unwind))
 		ret = -EINTR;
-	end_scan(unwind, reading);
+	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began - (unwind->modules.reading - reading);
 	return ret;
 }
 
@@ -215,10 +204,9 @@ static int scan_if_ours(void *ctx, pid_t pid)
 
 void scan_again(struct unwind *unwind)
 {
-	uint64_t reading = begin_scan(unwind);
-
 	unwind->rescan = false;
+	unwind->scan_began = clock_monotonic_ns();
 	if (!each_process(scan_if_ours, unwind))
 		spaces_remove_older(&unwind->spaces, unwind->scan_began);
-	end_scan(unwind, reading);
+	unwind->scan_took = clock_monotonic_ns() - unwind->scan_began;
 }

@@ -21,7 +21,7 @@ struct unwind {
 	struct err no_records;		/* why, if the kernel refused them */
 	uint64_t lost;			/* records that the kernel could not deliver */
 	bool rescan;			/* something was lost since the last scan */
-	/* The last scan, in ns of CLOCK_MONOTONIC. The next one does not read the same files, so their time is left out. */
+	/* The last scan, in ns of CLOCK_MONOTONIC. The files of the first one are read once: their time is left out. */
 	uint64_t scan_began, scan_took;
 	uint64_t checked;		/* when processors were last looked at, in ns of CLOCK_MONOTONIC */
 	/* Processes whose first thread has ended, maybe before others. */

@@ -6,7 +6,6 @@
 
 # start_node ARG...: runs a program until it says that it is ready, as $program.
 start_node() {
-	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	case $(node -p process.versions.v8 2>&1) in
 	10.2.* | 11.3.* | 12.4.* | 13.6.*) ;;
 	*) skip "there is no node with V8 10.2, 11.3, 12.4 or 13.6" ;;
@@ -65,7 +64,6 @@ test_node_native() {
 
 # A file that claims to be V8, of a version that has no plan: its stacks are as any other, and one line says why.
 test_node_that_is_none() {
-	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	LD_PRELOAD=$(dirname "$(command -v calls)")/libnodes.so sh -c 'while :; do :; done' &
 	program=$!
 	run sonde profile -p $program -f 1
