@@ -180,7 +180,7 @@ expect_account() {
 		{
 			n++
 			ran = ns[$3, "running_user"] + ns[$3, "running_kernel"]
-			if (far(ran, $4, $6) || far(ns[$3, "processor"], $5, 0))
+			if (far(ran, $4, $6) || far(ns[$3, "processor"], $5, $6))
 				printf "%s: ran %d, waited %d; the kernel says %d, %d\n",
 					$3, ran, ns[$3, "processor"], $4, $5
 		}
