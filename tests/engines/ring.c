@@ -162,10 +162,12 @@ static void start_at_end(uint64_t words)
 /* Nothing is lost as long as the reader keeps up, also where blocks, rings and the bits of places end. */
 static void test_keeping_up(uint64_t kb, uint64_t to_end)
 {
+	const uint64_t records = kb > 1024 ? 60000 : 20000; /* of 6.5 words on average */
+
 	open_rings(kb, RING_STREAM, 0);
 	if (to_end)
 		start_at_end(to_end);
-	for (uint64_t from = 0; from < 60000; from += 400) {
+	for (uint64_t from = 0; from < records; from += 400) {
 		write_records(from, 400, from % 5 == 0 && from % 1200 == 0 && kb > 1024);
 		if (ring_read(set, seen_run, NULL))
 			fail("ring_read()");
@@ -331,8 +333,8 @@ static void test_single(void)
 	/* the least; several blocks; places of which 40 bits are full soon */
 	test_keeping_up(RING_KB, 0);
 	test_keeping_up(4096, 0);
-	test_keeping_up(RING_KB, 200000);
-	for (uint64_t to_end = 0; to_end < 200000; to_end += 49345)
+	test_keeping_up(RING_KB, 100000);
+	for (uint64_t to_end = 0; to_end < 100000; to_end += 49345)
 		test_overrun(to_end);
 	test_number_of_a_later_page();
 	test_bell();

@@ -36,7 +36,7 @@ same_calls() {
 }
 
 # Trees of threads that run at the same time come in another order than they ended in, but each is whole.
-# kernels=ends arch=yes
+# kernels=one arch=yes
 test_threads() {
 	rm -f calls.trace
 	run sonde graph --json --record calls.trace 'u:/bin/nested:n_*' -- nested tree 50 20

@@ -95,7 +95,7 @@ test_perf_probe_at_work() {
 	expect_as_before
 }
 
-# timeout=240 image=peers
+# timeout=240 image=peers kernels=one
 test_perf_killed() {
 	everything > before
 	peer perf probe -q -x /guest/bin/ufuncs -a f_one -a f_two
@@ -117,7 +117,7 @@ test_perf_killed() {
 }
 
 # perf traces in an instance of its own, which stays if perf is killed.
-# timeout=240 image=peers
+# timeout=240 image=peers kernels=one
 test_perf_ftrace_killed() {
 	everything > before
 	held perf ftrace trace -T 'vfs_*' -- $hold
@@ -134,7 +134,7 @@ test_perf_ftrace_killed() {
 	expect_as_before
 }
 
-# timeout=240 image=peers
+# timeout=240 image=peers kernels=one
 test_trace_cmd_killed() {
 	everything > before
 	held trace-cmd record -p function -l 'vfs_*' -e sched:sched_process_exec -o /tmp/recorded $hold

@@ -82,7 +82,7 @@ test_processes() {
 }
 
 # Choices of calls and of results, and other forms.
-# kernels=ends
+# kernels=one
 test_choices() {
 	run sonde strace -e close,%file -- strace-calls
 	sed '/^+++/d; /^---/d' err > log
@@ -352,7 +352,7 @@ test_table() {
 }
 
 # The time of a call that waits: -w has it, the time on a processor has not.
-# kernels=ends
+# kernels=one
 test_table_times() {
 	run sonde strace -c -w -U total-time,name -- sleep 1
 	awk '$2 ~ /nanosleep/ && $1 >= 1 { found = 1 } END { exit !found }' err || fail "sleep took less than a second"
@@ -361,7 +361,7 @@ test_table_times() {
 }
 
 # Numbers of calls, and a file for each thread.
-# kernels=ends
+# kernels=one
 test_separate() {
 	run sonde strace -n -qq -e getppid -- strace-calls 2
 	number=$(sed -n 's/^\[ *\([0-9]*\)\] getppid().*/\1/p' err | sort -u)
@@ -447,7 +447,7 @@ test_dumps() {
 }
 
 # What strace cannot, and options that have no meaning here.
-# kernels=ends
+# kernels=one
 test_choices_own() {
 	run sonde strace -qq --slower 500ms -e '!wait4' -- sh -c 'strace-calls 3; sleep 1; true'
 	! grep -v -e '^sonde' -e 'nanosleep(' -e '^---' err || fail "fast calls"

@@ -47,12 +47,12 @@ test_values_of_threads_are_cleared() {
 test_plain_values_in_a_storm_of_clear() {
 	run sonde trace -q -e 'uprobe:/bin/ufuncs:f_one { @n++; @k[arg0 % 3]++; @a += 2; @d -= 1; }
 		interval:us:300 { print(@n); clear(@n); print(@k); clear(@k); print(@a); clear(@a); print(@d); zero(@d); }' \
-		-c 'ufuncs 20000'
+		-c 'ufuncs 6000'
 	expect_exit 0
 	awk -F': ' '/^@/ { sum[substr($1, 1, 2)] += $2; lines++ }
 		END { print sum["@n"], sum["@k"], sum["@a"], sum["@d"]; exit lines < 20 }' out > sums || fail "no storm"
 	read -r n k a d < sums
-	[ "$n $a $d $k" = '20000 40000 -20000 20000' ] || fail "the sums are $(cat sums)"
+	[ "$n $a $d $k" = '6000 12000 -6000 6000' ] || fail "the sums are $(cat sums)"
 }
 
 # The same where clear() frees keys each time, for the map is small.
@@ -61,11 +61,11 @@ test_keys_freed_in_a_storm_of_clear() {
 	run sonde trace -q -e 'config = { max_map_keys = 8 }
 		uprobe:/bin/ufuncs:f_one { @k[arg0 % 3]++; @s[comm, arg0 % 5] = sum(2); @h[arg0 % 4] = lhist(5, 0, 10, 10); }
 		interval:us:500 { print(@k); clear(@k); print(@s); clear(@s); print(@h); clear(@h);
-			@c[@turn++] = count(); print(@c); clear(@c); }' -c 'ufuncs 20000'
+			@c[@turn++] = count(); print(@c); clear(@c); }' -c 'ufuncs 6000'
 	expect_exit 0
 	awk -F': ' '/^@[ksc]/ { sum[substr($1, 1, 2)] += $2; lines++ } /^\[0, 10\)/ { split($0, n, " "); charts += n[3] }
 		END { print sum["@k"], sum["@s"], charts; exit lines < 20 || sum["@c"] < 9 }' out > sums || fail "no storm"
-	[ "$(cat sums)" = '20000 40000 20000' ] || fail "the sums are $(cat sums)"
+	[ "$(cat sums)" = '6000 12000 6000' ] || fail "the sums are $(cat sums)"
 	! grep 'Map full' err || fail "keys are not freed"
 }
 

@@ -88,7 +88,7 @@ running() {
 	expect_between "running in work" $((ran * 70 / 100)) $((ran + 1)) "$(microseconds ';work;' its.folded)"
 }
 
-# kernels=ends
+# kernels=one
 test_running() {
 	one_of_three running
 }

@@ -47,7 +47,7 @@ unmeasured() {
 
 # A task that goes first, and spins, with its policy, in user space.
 test_task() {
-	held spin 20
+	held spin 20 --user-stacks
 	expect_sums
 	hog_had '^user, fifo 50$'
 	awk -F '\t' -v lost="$(unmeasured)" '$1 == "total" { exit !($6 + lost >= 20 && $7 > $6 * 2900000) }' rows ||
@@ -56,10 +56,10 @@ test_task() {
 	! grep '"kind":"holder"' out | grep "\"pid\":$hog," | grep -v '"command":"hogs spin 20"' ||
 		fail "a row of the command without its arguments"
 	# the stack of that moment
-	held spin 20 --user-stacks
 	grep '"kind":"part"' out | grep '"what":"task"' | grep -q '"user_stack":\[[^]]*"spin"' || fail "no stack"
 }
 
+# kernels=one
 test_text() {
 	run sonde why --over 500us -n 2 --comm waiter -c "hogs spin 5"
 	expect_exit 0

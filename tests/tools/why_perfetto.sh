@@ -95,7 +95,7 @@ waiting() {
 	[ ! -s wrong ] || fail "no cause: $(cat wrong)"
 }
 
-# kernels=ends
+# kernels=one
 test_waits() {
 	one_of_three waiting
 	sed -n 's/^did wait	\([a-z]*\)	\([0-9]*\)	\([0-9]*\)	.*/\1 \2 \3/p' out > ids
@@ -127,7 +127,7 @@ naming() {
 	expect_state '^[0-9]+ S [1-9][0-9]{7,} child: (sleep|spin)$'
 }
 
-# kernels=ends
+# kernels=one
 test_names() {
 	one_of_three naming
 }

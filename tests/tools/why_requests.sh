@@ -60,6 +60,7 @@ test_threads() {
 }
 
 # Those that come behind a slow one wait for it.
+# kernels=one
 test_loop() {
 	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 loop 300
 	expect_requests
@@ -68,6 +69,7 @@ test_loop() {
 }
 
 # The thread that reads is not the one that sleeps.
+# kernels=one
 test_pool() {
 	run sonde why --requests --json -n 1000 -- serve -s 100 -e 50 pool 300
 	expect_requests
@@ -103,6 +105,7 @@ test_process() {
 }
 
 # Until the answer begins: as many, of which the client knows nothing.
+# kernels=one
 test_first_byte() {
 	run sonde why --requests --first-byte -- serve threads 100
 	expect_exit 0
@@ -296,6 +299,7 @@ test_slower() {
 }
 
 # The steps of the slowest requests, with the stack of the sleep.
+# kernels=one
 test_steps() {
 	run sonde why --requests -n 1000 -- serve -s 120 -e 50 threads 300
 	expect_exit 0
@@ -307,6 +311,7 @@ test_steps() {
 }
 
 # Who waits for a lock, waits for what its holder does.
+# kernels=one
 test_lock() {
 	run sonde why --requests --json -n 1000 -- serve -l -s 100 -e 50 threads 300
 	expect_requests
@@ -315,6 +320,7 @@ test_lock() {
 }
 
 # Who had the processor for longest has its process's id, and on the page of threads its name is the first one.
+# kernels=one
 test_hog() {
 	run sonde why --requests --json -- sh -c 'hogs spin 200 > hogs & serve -e 50 threads 100; wait'
 	expect_exit 0
@@ -359,6 +365,7 @@ test_merged() {
 }
 
 # Waits for a disk have the name of the file.
+# kernels=one
 test_disk() {
 	run sonde why --requests -- serve -e 1 -f "$(disk scratch)" threads 40
 	expect_exit 0
@@ -405,6 +412,7 @@ test_flame() {
 }
 
 # A file for Perfetto has threads, connections, and each sleep; tests/host/why_perfetto.sh asks the trace processor.
+# kernels=one
 test_perfetto() {
 	run sonde why --requests --perfetto a.pftrace -n 0 -- serve -p 1234 -s 100 -e 20 loop 100
 	expect_exit 0

@@ -60,12 +60,14 @@ reasons() {
 	done < table
 }
 
+# kernels=ends
 test_silence() {
 	run sonde whynot -- true
 	expect_silence
 }
 
 # The command's output and exit status are its own.
+# kernels=one
 test_transparent() {
 	run sonde whynot -q -- sh -c 'echo hello; cat /no/such 2> /dev/null; exit 7'
 	expect_exit 7
@@ -229,6 +231,7 @@ test_user_namespaces() {
 	expect_err "user\.max_user_namespaces is 0( in sonde's namespace)?\$"
 }
 
+# kernels=ends
 test_pids_of_the_cgroup() {
 	echo +pids > /sys/fs/cgroup/cgroup.subtree_control || skip "no controller of pids"
 	mkdir /sys/fs/cgroup/few
@@ -240,6 +243,7 @@ test_pids_of_the_cgroup() {
 	expect_err "limit pids\.max (is|may be) reached: 1 \(/sys/fs/cgroup/few\)\$"
 }
 
+# kernels=one
 test_json() {
 	run sonde whynot --json -e chroot -- fails chroot
 	sed -i '/^did /d' out
