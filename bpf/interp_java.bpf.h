@@ -132,13 +132,17 @@ static __always_inline bool java_return(struct unwind_slot *slot, __u64 at, __u6
 	return true;
 }
 
-/* Goes to the caller, if the address to return to is the word at SP. */
+/* Goes to the caller of code without a frame: the address to return to is the word at SP, on arm64 in the link register. */
 static __always_inline bool java_return_at_sp(struct unwind_slot *slot)
 {
+#if defined(__TARGET_ARCH_x86)
 	struct java_walk *walk = java_walk_of(slot);
 
 	return !bpf_probe_read_user(&walk->word, 8, (void *)slot->regs.sp) &&
 	       java_return(slot, walk->word, slot->regs.sp + 8, slot->regs.fp);
+#else
+	return slot->has_lr && java_return(slot, slot->regs.lr, slot->regs.sp, slot->regs.fp);
+#endif
 }
 
 /* Goes to the caller, if its frame pointer and the address to return to are at an address. */
@@ -155,18 +159,31 @@ static __always_inline bool java_return_by_pair(struct unwind_slot *slot, __u64 
 /* Words of a frame below its frame pointer. */
 #define JAVA_SENDER (JAVA_FP - 1)
 #define JAVA_METHOD (JAVA_FP - 3)
-#define JAVA_BCP    (JAVA_FP - 8)
+#if defined(__TARGET_ARCH_x86)
+#define JAVA_BCP (JAVA_FP - 8)
+#else
+#define JAVA_BCP (JAVA_FP - 9)
+#endif
 
-/* pt_regs: the interpreter has the address of the instruction in r13. */
-#define JAVA_R13 2
+/* pt_regs: the interpreter has the address of the instruction in r13, on arm64 in x22. */
+#if defined(__TARGET_ARCH_x86)
+#define JAVA_BCP_REGISTER 2
+#else
+#define JAVA_BCP_REGISTER 22
+#endif
 
-/* Whether the word at SP is an address to return to in compiled code. */
+/* Whether code without a frame returns to compiled code. */
 static __always_inline bool java_is_called_by_compiled(struct unwind_slot *slot)
 {
 	struct java_walk *walk = java_walk_of(slot);
 
-	return !bpf_probe_read_user(&walk->pair[0], 8, (void *)slot->regs.sp) && java_is_code(walk, walk->pair[0]) &&
-	       walk->pair[0] - walk->interpreter >= walk->interpreter_size;
+#if defined(__TARGET_ARCH_x86)
+	if (bpf_probe_read_user(&walk->pair[0], 8, (void *)slot->regs.sp))
+		return false;
+#else
+	walk->pair[0] = slot->regs.lr;
+#endif
+	return java_is_code(walk, walk->pair[0]) && walk->pair[0] - walk->interpreter >= walk->interpreter_size;
 }
 
 /* The frame of a method, if one is at the frame pointer. */
@@ -180,6 +197,11 @@ static __always_inline bool java_interpreted(struct unwind_slot *slot, const str
 	if (fp < slot->regs.sp || fp & 7 ||
 	    bpf_probe_read_user(walk->frame, sizeof(walk->frame), (void *)fp - JAVA_FP * 8))
 		return false;
+#if defined(__TARGET_ARCH_arm64)
+	/* an interpreted caller has room below what it is known to use, in which this frame is */
+	if (walk->frame[JAVA_SENDER] < fp + 16)
+		walk->frame[JAVA_SENDER] = fp + 16;
+#endif
 	method = walk->frame[JAVA_METHOD];
 	if (method & 7 || method >> INTERP_ADDRESS_BITS || bpf_probe_read_user(&walk->word, 8, (void *)method + java->method_const) ||
 	    walk->frame[JAVA_SENDER] < fp + 16)
@@ -188,7 +210,7 @@ static __always_inline bool java_interpreted(struct unwind_slot *slot, const str
 	place = walk->frame[JAVA_BCP] - walk->word;
 	if (place > JAVA_BCI_MAX && walk->frame[JAVA_BCP])
 		return false;
-	if (slot->top && !bpf_probe_read_kernel(&walk->code[0], 8, regs + JAVA_R13)) {
+	if (slot->top && !bpf_probe_read_kernel(&walk->code[0], 8, regs + JAVA_BCP_REGISTER)) {
 		if (walk->code[0] - walk->word <= JAVA_BCI_MAX)
 			place = walk->code[0] - walk->word;
 		/* a method that has just begun, called by compiled code: the frame pointer is that of a caller further out */
@@ -239,10 +261,13 @@ static __always_inline __u64 java_find_code(struct unwind_slot *slot, const stru
 /* Where a frame of compiled code is that was interrupted. */
 enum java_state {
 	JAVA_WHOLE,
-	JAVA_BARE,   /* not begun, or ended: the address to return to is at SP */
-	JAVA_PUSHED, /* the frame pointer is, too */
+	JAVA_BARE,   /* not begun, or ended: java_return_at_sp() */
+	JAVA_PUSHED, /* the frame pointer and the address to return to are at SP */
 	JAVA_KEPT,   /* whole, but the frame pointer is still in its register */
+	JAVA_EMPTY,  /* arm64: whole, but both are in their registers */
 };
+
+#if defined(__TARGET_ARCH_x86)
 
 #define JAVA_PUSH_FP	 0x55
 #define JAVA_POP_FP	 0x5d
@@ -274,6 +299,56 @@ static __always_inline enum java_state java_state_of(struct unwind_slot *slot, b
 	return JAVA_WHOLE;
 }
 
+#else
+
+#define JAVA_STP(w)	 (((w)&0xffc07fff) == 0xa9007bfd) /* stp x29, x30, [sp, #N] */
+#define JAVA_LDP(w)	 (((w)&0xffc07fff) == 0xa9407bfd) /* ldp x29, x30, [sp, #N] */
+#define JAVA_STP_PRE	 0xa9bf7bfdU			  /* stp x29, x30, [sp, #-16]! */
+#define JAVA_LDP_POST	 0xa8c17bfdU			  /* ldp x29, x30, [sp], #16 */
+#define JAVA_ADD(w)	 (((w)&0xff8003ff) == 0x910003ff) /* add sp, sp, #N */
+#define JAVA_SUB_REG(w)	 (((w)&0xffe0ffff) == 0xcb2063ff) /* sub sp, sp, xN */
+#define JAVA_CMP_SP(w)	 (((w)&0xffe0ffff) == 0xeb2063ff) /* cmp sp, xN: a poll */
+#define JAVA_LDR_POLL(w) (((w)&0xffc003e0) == 0xf9400380) /* ldr xN, [x28, #N] */
+#define JAVA_RET	 0xd65f03c0U
+
+/*
+ * The same. A frame is made by sub sp and stp, a large one by stp and sub sp; what follows until it is complete does not
+ * change it, nor the link register. The other way round it is left; then a poll and a return follow.
+ */
+static __always_inline enum java_state java_state_of(struct unwind_slot *slot, bool begins)
+{
+	struct java_walk *walk = java_walk_of(slot);
+	__u32 two_before, before, code;
+
+	if (bpf_probe_read_user(walk->code, sizeof(walk->code), (void *)slot->regs.pc - 8))
+		return JAVA_WHOLE;
+	two_before = walk->code[0];
+	before = walk->code[0] >> 32;
+	code = walk->code[1];
+	if (before == JAVA_STP_PRE || code == JAVA_LDP_POST || (begins && JAVA_SUB_REG(code)))
+		return JAVA_PUSHED;
+	if (begins ? JAVA_STP(code) : JAVA_ADD(code) && JAVA_LDP(before))
+		return JAVA_EMPTY;
+	if (begins || code == JAVA_RET || (JAVA_ADD(before) && JAVA_LDP(two_before)) || before == JAVA_LDP_POST || JAVA_CMP_SP(before) ||
+	    (JAVA_CMP_SP(code) && JAVA_LDR_POLL(before)))
+		return JAVA_BARE;
+	return JAVA_WHOLE;
+}
+
+#endif
+
+/* arm64: whether a frame has its address to return to already, at an address. */
+static __always_inline bool java_has_saved(struct unwind_slot *slot, __u64 at)
+{
+#if defined(__TARGET_ARCH_x86)
+	return false;
+#else
+	struct java_walk *walk = java_walk_of(slot);
+
+	return !bpf_probe_read_user(&walk->word, 8, (void *)at) && walk->word == slot->regs.lr;
+#endif
+}
+
 /* Goes to the caller of code whose frame has a size, in bytes. */
 static __always_inline bool java_leave(struct unwind_slot *slot, const struct interp_java *java, __u64 code, __u64 size)
 {
@@ -281,15 +356,19 @@ static __always_inline bool java_leave(struct unwind_slot *slot, const struct in
 	__u64 begin = java_head(walk, java->code_at), fp = slot->regs.fp;
 	__s64 complete = (__s32)java_head_int(walk, java->complete & ~3U);
 	enum java_state state = JAVA_WHOLE;
+	bool begins;
 
 	if (java->is_short) {
 		begin = code + java_head_int(walk, java->code_at);
 		complete = (__s16)((__u32)complete >> (java->complete & 2) * 8);
 	}
 	/* negative: it is not known */
+	begins = (__s64)(slot->regs.pc - begin) < complete;
 	if (slot->exact)
-		state = java_state_of(slot, (__s64)(slot->regs.pc - begin) < complete);
-	if (state == JAVA_BARE)
+		state = java_state_of(slot, begins);
+	if (state == JAVA_EMPTY)
+		slot->regs.sp += size;
+	if (state == JAVA_EMPTY || (state == JAVA_BARE && !(begins && java_has_saved(slot, slot->regs.sp + size - 8))))
 		return java_return_at_sp(slot);
 	if (state == JAVA_PUSHED)
 		return java_return_by_pair(slot, slot->regs.sp);

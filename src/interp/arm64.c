@@ -45,13 +45,27 @@ static bool read_access(struct arm64_reader *reader, uint32_t word, struct arm64
 
 	if ((word & 0x3f000000) != 0x39000000)
 		return false;
-	*place = (struct arm64_place){ ARM64_MEMBER, reg, base, 1 << (word >> 30), offset };
+	*place = (struct arm64_place){ ARM64_MEMBER, reg, base, 1 << (word >> 30), !(word >> 22 & 3), offset };
 	if (is_known(reader, base)) {
 		place->kind = ARM64_ACCESS;
 		place->at += reader->values[base];
 	}
-	if (word >> 22 & 3)
+	if (!place->stores)
 		reader->known &= ~(1U << reg);
+	return true;
+}
+
+/* mov of a number below 2^16 (movz). */
+static bool read_number(struct arm64_reader *reader, uint32_t word)
+{
+	const uint8_t reg = word & 31;
+
+	if ((word & 0x7fe00000) != 0x52800000)
+		return false;
+	if (reg == 31)
+		return true;
+	reader->values[reg] = word >> 5 & 0xffff;
+	reader->known |= 1U << reg;
 	return true;
 }
 
@@ -82,7 +96,7 @@ bool arm64_next(struct arm64_reader *reader, struct arm64_place *place)
 		*place = (struct arm64_place){ .kind = ARM64_CALL, .at = reader->vaddr + (number(word, 0, 26) << 2) };
 	else if ((word & 0xfffffc1f) == 0xd63f0000) /* blr */
 		*place = (struct arm64_place){ .kind = ARM64_INDIRECT, .base = word >> 5 & 31 };
-	else if (!read_address(reader, word, place) && !read_access(reader, word, place))
+	else if (!read_address(reader, word, place) && !read_access(reader, word, place) && !read_number(reader, word))
 		reader->known &= ~written(word);
 	if (place->kind == ARM64_CALL || place->kind == ARM64_INDIRECT)
 		reader->known &= ~CALLED;

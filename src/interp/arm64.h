@@ -21,7 +21,7 @@ struct arm64_reader {
 	const uint8_t *code; /* n bytes, at vaddr as linked; all three go on with each instruction */
 	size_t n;
 	uint64_t vaddr;
-	uint32_t known; /* a bit for each register whose value is known */
+	uint32_t known; /* a bit for each register whose value is known: an address, or a number that was moved there */
 	uint64_t values[32];
 };
 
@@ -30,6 +30,7 @@ struct arm64_place {
 	uint8_t reg; /* that is written, or stored */
 	uint8_t base;
 	uint8_t size; /* of what is accessed, in bytes */
+	bool stores;  /* it is not loaded */
 	uint64_t at;  /* an address as linked, or an offset */
 };
 

@@ -21,7 +21,6 @@ struct language {
 	const char *state, *loop; /* symbols: the runtime's state, and the function that executes; a file that exports it has the language */
 	/* Fills in version, plan and layout. Returns why there is no plan, as runtime.why. */
 	const char *(*make_plan)(struct runtime *runtime, const struct runtime_file *file);
-	bool on_arm64; /* it is known there, too */
 	/* A place is a line. Then the address that is read has INTERP_OF() of the frame in its low bits. */
 	bool has_lines;
 	/* Frames are notes (INTERP_NOTES): v8.h reads them, not names_read(). */

@@ -114,12 +114,6 @@ bool runtime_has_glibc(const struct runtime_file *file)
 static const struct language *const languages[] = { &language_python, &language_php, &language_ruby, &language_v8,
 						    &language_java };
 
-#if defined(__x86_64__)
-#define IS_KNOWN(language) true
-#else
-#define IS_KNOWN(language) (language)->on_arm64
-#endif
-
 struct runtime *runtime_read(struct binary *binary)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
@@ -135,7 +129,7 @@ struct runtime *runtime_read(struct binary *binary)
 		runtime->loop = offset;
 		if (!binary_find_exported(binary, languages[i]->state, &file.state))
 			runtime->state = file.state.vaddr - (file.loop.vaddr - offset);
-		runtime->why = IS_KNOWN(languages[i]) ? languages[i]->make_plan(runtime, &file) : "is known on x86-64 only";
+		runtime->why = languages[i]->make_plan(runtime, &file);
 		return runtime;
 	}
 	return NULL;

@@ -4,6 +4,7 @@
  * static, by their names. Addresses stand there. Offsets do, too, or are filled in by a function that the loader calls, which
  * consists of stores of constants: those are read from its code. That is up to the compiler.
  */
+#include "arm64.h"
 #include "java.h"
 #include "language.h"
 
@@ -135,36 +136,69 @@ static bool read_entries(struct tables *tables)
 	return false;
 }
 
+/* A number is stored at an address. */
+static void add_store(struct tables *tables, uint64_t address, uint32_t number)
+{
+	const uint64_t place = address - tables->begin, i = place / sizeof(struct entry);
+
+	if (place >= tables->end - tables->begin || place % sizeof(struct entry) != offsetof(struct entry, offset))
+		return;
+	/* one that has had different ones stays so */
+	if (tables->stores[i].times && tables->stores[i].offset != number)
+		tables->stores[i].times = 2;
+	else if (!tables->stores[i].times)
+		tables->stores[i].times = 1;
+	tables->stores[i].offset = number;
+}
+
+/* Looks for stores of numbers into the table. */
+#if defined(__x86_64__)
+
 /* movq $NUMBER, DISTANCE(%rip) */
 #define STORE_SIZE 11
 
-/* Looks for stores of numbers into the table. */
 static void find_stores(struct tables *tables, const uint8_t *code, size_t n, uint64_t vaddr)
 {
 	for (const uint8_t *at = code; n - (size_t)(at - code) >= STORE_SIZE; at++) {
 		const uint8_t *end = code + n;
 		int32_t distance;
 		uint32_t number;
-		uint64_t place;
-		size_t i;
 
 		at = memmem(at, (size_t)(end - at), "\x48\xc7\x05", 3);
 		if (!at || end - at < STORE_SIZE)
 			return;
 		memcpy(&distance, at + 3, 4);
 		memcpy(&number, at + 7, 4);
-		place = vaddr + (uint64_t)(at - code) + STORE_SIZE + (uint64_t)(int64_t)distance - tables->begin;
-		i = place / sizeof(struct entry);
-		if (place >= tables->end - tables->begin || place % sizeof(struct entry) != offsetof(struct entry, offset))
-			continue;
-		/* one that has had different ones stays so */
-		if (tables->stores[i].times && tables->stores[i].offset != number)
-			tables->stores[i].times = 2;
-		else if (!tables->stores[i].times)
-			tables->stores[i].times = 1;
-		tables->stores[i].offset = number;
+		add_store(tables, vaddr + (uint64_t)(at - code) + STORE_SIZE + (uint64_t)(int64_t)distance, number);
 	}
 }
+
+#else
+
+static void find_stores(struct tables *tables, const uint8_t *code, size_t n, uint64_t vaddr)
+{
+	static const uint8_t ret[] = { 0xc0, 0x03, 0x5f, 0xd6 };
+	struct arm64_reader reader = { .code = code, .n = n, .vaddr = vaddr };
+	struct arm64_place place;
+
+	for (;;) {
+		const uint8_t *at = reader.code;
+
+		if (!arm64_next(&reader, &place))
+			return;
+		/* another function begins */
+		if (!memcmp(at, ret, sizeof(ret)))
+			reader.known = 0;
+		if (place.kind != ARM64_ACCESS || !place.stores || place.size != 8)
+			continue;
+		if (place.reg == 31)
+			add_store(tables, place.at, 0);
+		else if (reader.known >> place.reg & 1)
+			add_store(tables, place.at, (uint32_t)reader.values[place.reg]);
+	}
+}
+
+#endif
 
 /* What the last function of those may have. */
 #define FUNCTION_MAX (64 * 1024)

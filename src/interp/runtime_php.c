@@ -134,7 +134,6 @@ const struct language language_php = {
 	.state = "executor_globals",
 	.loop = "execute_ex",
 	.make_plan = make_plan,
-	.on_arm64 = true,
 	.has_lines = true,
 	.read = php_read,
 };

@@ -260,6 +260,5 @@ const struct language language_python = {
 	.state = "_PyRuntime",
 	.loop = "_PyEval_EvalFrameDefault",
 	.make_plan = make_plan,
-	.on_arm64 = true,
 	.read = python_read,
 };

@@ -200,6 +200,5 @@ const struct language language_ruby = {
 	.state = "ruby_api_version",
 	.loop = "rb_profile_frames",
 	.make_plan = make_plan,
-	.on_arm64 = true,
 	.read = ruby_read,
 };

@@ -495,6 +495,5 @@ const struct language language_v8 = {
 	.state = "_ZN2v88internal7Version6major_E",
 	.loop = "_ZN2v82V810GetVersionEv",
 	.make_plan = make_plan,
-	.on_arm64 = true,
 	.has_notes = true,
 };

@@ -64,6 +64,23 @@ Test(interp_arm64, pairs_and_calls)
 	cr_expect(refers(called, sizeof(called), 0x471314, page + 16, 1), "kept by whoever is called");
 }
 
+/* What libjvm of OpenJDK 17 does with its table: adrp, add, mov x3, str x3 at 896, str xzr at 272, then ldr w1 at 4. */
+Test(interp_arm64, numbers)
+{
+	static const uint32_t words[] = { 0x90007ce0, 0x91060000, 0xd2806f03, 0xf901c003, 0xf900881f, 0xb9400401 };
+	struct arm64_reader reader = { .code = (const uint8_t *)words, .n = sizeof(words), .vaddr = 0x2ccf28 };
+	struct arm64_place place;
+
+	for (int i = 0; i < 4; i++)
+		cr_assert(arm64_next(&reader, &place));
+	cr_expect(place.kind == ARM64_ACCESS && place.stores && place.size == 8);
+	cr_expect(place.at == 0x1268180 + 896 && place.reg == 3 && reader.known >> 3 & 1 && reader.values[3] == 0x378);
+	cr_assert(arm64_next(&reader, &place));
+	cr_expect(place.stores && place.reg == 31 && !(reader.known >> 31 & 1));
+	cr_assert(arm64_next(&reader, &place));
+	cr_expect(!place.stores && place.size == 4 && place.at == 0x1268184);
+}
+
 Test(interp_arm64, calls)
 {
 	/* bl -8; blr x5 */
