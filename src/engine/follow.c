@@ -232,8 +232,10 @@ bool follow_has_living(struct follow *follow)
 		/* of the last rows it says -ENOENT */
 		ret = bpf_map_lookup_batch(fd, row ? &from : NULL, &next, keys, members, &n, NULL);
 		from = next;
-		if (!ret || ret == -ENOENT)
-			follow->living = living_of(members, n * FILTER_MEMBERS_ROW, row * FILTER_MEMBERS_ROW);
+		/* nothing is known: it is asked again */
+		if (ret && ret != -ENOENT)
+			return true;
+		follow->living = living_of(members, n * FILTER_MEMBERS_ROW, row * FILTER_MEMBERS_ROW);
 	}
 	return follow->living;
 }

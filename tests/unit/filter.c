@@ -2,6 +2,7 @@
 /* The filter options and their errors. */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -29,6 +30,28 @@ static pid_t nobody(void)
 		_exit(0);
 	waitpid(pid, NULL, 0);
 	return pid;
+}
+
+/* That nothing can be opened is no answer. */
+Test(filter, has_ended)
+{
+	struct rlimit most, none;
+	bool ended;
+	pid_t zombie = fork();
+	siginfo_t info;
+
+	if (!zombie)
+		_exit(0);
+	waitid(P_PID, zombie, &info, WEXITED | WNOWAIT);
+	cr_expect(filter_has_ended(nobody()));
+	cr_expect(filter_has_ended(zombie));
+	cr_expect_not(filter_has_ended(getpid()));
+	getrlimit(RLIMIT_NOFILE, &most);
+	none = (struct rlimit){ 0, most.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	ended = filter_has_ended(getpid()) || filter_has_ended(zombie);
+	setrlimit(RLIMIT_NOFILE, &most);
+	cr_expect_not(ended);
 }
 
 Test(filter, nothing_asked_for)
