@@ -265,6 +265,12 @@ static const struct {
 	{ &t_mmsg_out, &t_mmsg_out_32 },
 };
 
+/* Types that have longs or pointers inside, also in calls whose times have 64 bits. */
+static bool has_longs(const struct strace_type *type)
+{
+	return type == &t_sigset_pair || type == &t_siginfo || type == &t_siginfo_out || type == &t_vectors_far;
+}
+
 static const struct strace_type *narrow_type(const struct strace_type *type, bool wide)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -278,6 +284,8 @@ static const struct strace_type *type_in(const char *name, const struct strace_t
 {
 	if (word_is_in(name, of_short_ids))
 		return type == &t_id ? &t_short_id : strace_narrow_ids(type);
+	if (type == &t_stat && word_is_in(name, "stat lstat fstat"))
+		return strace_narrow_short_stat();
 	return type == &t_statfs && word_is_in(name, "statfs64 fstatfs64") ? strace_narrow_statfs64() : NULL;
 }
 
@@ -289,7 +297,10 @@ static bool is_same(const struct strace_type *type)
 	return !type->steps[0].op;
 }
 
-/* The 64-bit call of the name, which may end in another way. Returns its number, or -ENOENT; wide: so do its structs. */
+/*
+ * The 64-bit call of the name, which may end in another way. Returns its number, or -ENOENT; wide: its structs are those
+ * of 64-bit programs, too, but for has_longs().
+ */
 static int number_of(const char *name, bool *wide)
 {
 	static const char *const ends[] = { "_time64", "64", "32" };
@@ -341,7 +352,7 @@ static const struct strace_call *narrowed(const struct strace_call *call, const 
 			copy->args[i] = &t_int;
 		if (narrow)
 			copy->args[i] = narrow;
-		if (wide || narrow || is_same(copy->args[i]))
+		if ((wide && !has_longs(copy->args[i])) || narrow || is_same(copy->args[i]))
 			continue;
 		type = base_alloc(sizeof(*type));
 		*type = *copy->args[i];

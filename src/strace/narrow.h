@@ -9,5 +9,7 @@
 const struct strace_type *strace_narrow_type(const struct strace_type *wide);
 const struct strace_type *strace_narrow_ids(const struct strace_type *wide);
 const struct strace_type *strace_narrow_statfs64(void);
+/* Of stat, lstat and fstat, where the others are stat64 and so on. */
+const struct strace_type *strace_narrow_short_stat(void);
 
 #endif

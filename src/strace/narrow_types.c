@@ -77,6 +77,30 @@ static void widen_stat(void *to, const char *from)
 	memcpy(to, &st, sizeof(st));
 }
 
+/* struct stat of the older calls, whose numbers of users, groups and links have 16 bits. */
+static void widen_short_stat(void *to, const char *from)
+{
+	uint16_t halves[4];
+	struct stat st = {
+		.st_dev = word_at(from, 0),
+		.st_ino = word_at(from, 4),
+		.st_rdev = word_at(from, 16),
+		.st_size = word_at(from, 20),
+		.st_blksize = word_at(from, 24),
+		.st_blocks = word_at(from, 28),
+		.st_atim = { (int32_t)word_at(from, 32), word_at(from, 36) },
+		.st_mtim = { (int32_t)word_at(from, 40), word_at(from, 44) },
+		.st_ctim = { (int32_t)word_at(from, 48), word_at(from, 52) },
+	};
+
+	memcpy(halves, from + 8, sizeof(halves));
+	st.st_mode = halves[0];
+	st.st_nlink = halves[1];
+	st.st_uid = halves[2];
+	st.st_gid = halves[3];
+	memcpy(to, &st, sizeof(st));
+}
+
 static const struct layout layouts[] = {
 	{ &t_stat, .widen = widen_stat, .size = STAT_SIZE, .wide_size = sizeof(struct stat) },
 	{ &t_timespec, TIME },
@@ -113,6 +137,14 @@ static const struct layout layouts_of_ids[] = {
 
 /* struct statfs64, of the calls that have it */
 static const struct layout layout_of_statfs64 = { &t_statfs, "uulllllwwuuuuuuu" };
+
+/* The same of stat, lstat and fstat. */
+static const struct layout layout_of_short_stat = {
+	&t_stat,
+	.widen = widen_short_stat,
+	.size = 64,
+	.wide_size = sizeof(struct stat),
+};
 
 struct narrow {
 	struct strace_type type; /* first: it is what the call has */
@@ -261,4 +293,11 @@ const struct strace_type *strace_narrow_statfs64(void)
 	static const struct strace_type *made;
 
 	return find(&layout_of_statfs64, 1, &made, &t_statfs);
+}
+
+const struct strace_type *strace_narrow_short_stat(void)
+{
+	static const struct strace_type *made;
+
+	return find(&layout_of_short_stat, 1, &made, &t_stat);
 }

@@ -543,17 +543,21 @@ static void add_child(struct strace_line *line)
 	str_addc(line->out, ']');
 }
 
+/* Only in 64-bit programs of x86 the address of the child's number comes before that of its thread's memory. */
+#if defined(__x86_64__)
+#define OWN_CLONE_IS_BACKWARDS false
+#else
+#define OWN_CLONE_IS_BACKWARDS true
+#endif
+
 /* All arguments of clone, in the order of the C library's. */
 static void print_clone(struct strace_line *line, unsigned int arg)
 {
 	uint64_t flags = strace_arg(line, 0), signal = flags & 0xff;
-	unsigned int tls = 4, child = 3;
+	bool backwards = strace_is_narrow(line) || OWN_CLONE_IS_BACKWARDS;
+	unsigned int tls = backwards ? 3 : 4, child = backwards ? 4 : 3;
 	struct str *out = line->out;
 
-#if defined(__aarch64__)
-	tls = 3;
-	child = 4;
-#endif
 	str_add(out, "child_stack=");
 	strace_address(out, strace_arg(line, 1));
 	str_add(out, ", flags=");

@@ -565,6 +565,49 @@ Test(strace, structs_of_32_bit_programs)
 		      "SIGINT, {sa_handler=SIG_IGN, sa_mask=[INT], sa_flags=SA_RESTART}, NULL, 8");
 }
 
+/* struct stat of the older calls is shorter than that of those whose names end in 64. */
+Test(strace, stat_of_32_bit_programs)
+{
+	static const struct {
+		uint32_t dev, ino;
+		uint16_t mode, links, user, group;
+		uint32_t rdev, size, block, blocks, times[6], unused[2];
+	} st = { 0x801, 77, 0100644, 1, 1000, 1000, 0, 4242, 4096, 16, {}, {} };
+
+	expect_narrow("stat", 0, ARGS(0, P(&st)), "NULL, {st_mode=S_IFREG|0644, st_size=4242, ...}");
+	expect_narrow("lstat", -14, ARGS(0, BAD), "NULL, 0x10");
+	settings.whole = true;
+	expect_narrow("fstat", 0, ARGS(3, P(&st)),
+		      "3, {st_dev=makedev(0x8, 0x1), st_ino=77, st_mode=S_IFREG|0644, st_nlink=1, st_uid=1000, st_gid=1000, "
+		      "st_blksize=4096, st_blocks=16, st_size=4242, st_atime=0, st_atime_nsec=0, st_mtime=0, st_mtime_nsec=0, "
+		      "st_ctime=0, st_ctime_nsec=0}");
+	settings.whole = false;
+}
+
+/* Calls whose times have 64 bits have other structs with pointers of 4 bytes: these are addresses. */
+Test(strace, pointers_inside_of_32_bit_programs)
+{
+	static const uint32_t words[64] = { 9, 1, 2, 3 };
+	static const int64_t time[] = { 1, 2 };
+	char want[64];
+
+	snprintf(want, sizeof(want), "3, SIGKILL, %p, 0", (const void *)words);
+	expect_narrow("pidfd_send_signal", 0, ARGS(3, 9, P(words), 0), want);
+	snprintf(want, sizeof(want), "3, %p, 1, MADV_COLD, 0", (const void *)words);
+	expect_narrow("process_madvise", 0, ARGS(3, P(words), 1, 20, 0), want);
+	snprintf(want, sizeof(want), "0, NULL, NULL, NULL, {tv_sec=1, tv_nsec=2}, %p", (const void *)words);
+	expect_narrow("pselect6_time64", 0, ARGS(0, 0, 0, 0, P(time), P(words)), want);
+	snprintf(want, sizeof(want), "NULL, %p, {tv_sec=1, tv_nsec=2}, 8", (const void *)words);
+	expect_narrow("rt_sigtimedwait_time64", 9, ARGS(0, P(words), P(time), 8), want);
+}
+
+/* Only in 64-bit programs of x86 the last two are the other way round. */
+Test(strace, clone_of_32_bit_programs)
+{
+	expect_narrow("clone", -11, ARGS(0x01080000 | 17, 0x10, 0, 0x20, 0x30),
+		      "child_stack=0x10, flags=CLONE_SETTLS|CLONE_CHILD_SETTID|SIGCHLD, tls=0x20, child_tidptr=0x30");
+}
+
 /* What is registered with a ring. */
 Test(strace, registered_with_rings)
 {
