@@ -368,7 +368,7 @@ static void print_envp(struct strace_line *line, unsigned int arg)
 	print_pointer(line, arg);
 	if (count && count->status == STRACE_WHOLE)
 		str_addf(line->out, " /* %u var%s */", count->all, str_plural(count->all));
-	else if (count && count->status == STRACE_UNREAD && count->all)
+	else if (count && count->status == STRACE_UNREAD && count->all && strace_ret(line) == -EFAULT)
 		str_addf(line->out, " /* %u var%s, unterminated */", count->all, str_plural(count->all));
 }
 
