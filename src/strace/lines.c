@@ -49,69 +49,12 @@ struct strace_lines *strace_lines_new(const struct strace_settings *settings, st
 	return lines;
 }
 
-void strace_lines_set_processes(struct strace_lines *lines, const uint32_t *pids, size_t n)
-{
-	lines->named = base_alloc(n * sizeof(*lines->named));
-	lines->n_named = lines->n_named_alive = n;
-	for (size_t i = 0; i < n; i++)
-		lines->named[i].id = pids[i];
-}
-
-void strace_lines_set_thread(struct strace_lines *lines, uint32_t tid)
-{
-	strace_lines_set_processes(lines, &tid, 1);
-	lines->names_thread = true;
-}
-
-static struct named *find_named(const struct strace_lines *lines, uint32_t id)
-{
-	for (size_t i = 0; i < lines->n_named; i++)
-		if (lines->named[i].id == id)
-			return &lines->named[i];
-	return NULL;
-}
-
-/* The process of -p, or the thread, whose record it is; NULL: it is of none of them. */
-static struct named *named_of(const struct strace_lines *lines, const struct strace_record *record)
-{
-	return find_named(lines, lines->names_thread ? record->tid : record->pid);
-}
-
-static bool has_left(const struct strace_lines *lines, const struct strace_record *record)
-{
-	const struct named *named = named_of(lines, record);
-
-	return named && named->left;
-}
-
-static void end_named(struct strace_lines *lines, struct named *named)
-{
-	lines->n_named_alive -= !named->ended;
-	named->ended = true;
-	lines->ended = lines->ended || !lines->n_named_alive;
-}
-
-void strace_lines_end(struct strace_lines *lines, uint32_t id)
-{
-	struct named *named = find_named(lines, id);
-
-	if (named)
-		end_named(lines, named);
-}
-
 void strace_lines_free(struct strace_lines *lines)
 {
 	struct held *held, *next;
 
 	if (!lines)
 		return;
-	for (held = lines->first; held; held = next) {
-		next = held->next;
-		if (held->record.kind == STRACE_EXIT && !held->printed && held->other && held->other->printed)
-			free(held->other);
-		free(held->beside);
-		free(held);
-	}
 	for (size_t i = 0; i < lines->tasks.n; i++) {
 		if (lines->tasks.v[i]->open && lines->tasks.v[i]->open->printed)
 			free(lines->tasks.v[i]->open);
@@ -119,6 +62,13 @@ void strace_lines_free(struct strace_lines *lines)
 			fclose(lines->tasks.v[i]->sink.file);
 		free(lines->tasks.v[i]->beside);
 		free(lines->tasks.v[i]);
+	}
+	for (held = lines->first; held; held = next) {
+		next = held->next;
+		if (held->record.kind == STRACE_EXIT && !held->printed && held->other && held->other->printed)
+			free(held->other);
+		free(held->beside);
+		free(held);
 	}
 	free(lines->tasks.v);
 	free(lines->named);
@@ -196,24 +146,29 @@ static struct task *task_of(struct strace_lines *lines, const struct strace_reco
 	return task;
 }
 
-static bool is_exec(const struct strace_record *record)
+bool strace_is_exec(const struct strace_record *record)
 {
 	const char *name = strace_name_of_call(record);
 
 	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
 }
 
+bool strace_is_in_exec(const struct task *task)
+{
+	return task->open && strace_is_exec(&task->open->record);
+}
+
 /* The call that the task is in, NULL: none. Those in an exec are in a list, the newest first. */
 static void set_open(struct strace_lines *lines, struct task *task, struct held *held)
 {
-	if (task->open && is_exec(&task->open->record)) {
+	if (strace_is_in_exec(task)) {
 		*(task->exec_before ? &task->exec_before->exec_next : &lines->execs) = task->exec_next;
 		if (task->exec_next)
 			task->exec_next->exec_before = task->exec_before;
 		task->exec_next = task->exec_before = NULL;
 	}
 	task->open = held;
-	if (held && is_exec(&held->record)) {
+	if (held && strace_is_exec(&held->record)) {
 		task->exec_next = lines->execs;
 		if (lines->execs)
 			lines->execs->exec_before = task;
@@ -292,7 +247,7 @@ static bool is_ours(struct strace_lines *lines, const struct strace_record *reco
 {
 	if (lines->begun || record->tid != lines->command)
 		return false;
-	return record->kind != STRACE_ENTER || !is_exec(record);
+	return record->kind != STRACE_ENTER || !strace_is_exec(record);
 }
 
 /* Whether it is the end of a call that began before all programs were attached. */
@@ -306,7 +261,7 @@ static struct task *opener(struct strace_lines *lines, struct task *task, const 
 {
 	if (task->open && task->open->record.nr == exit->nr)
 		return task;
-	if (!is_exec(exit) || exit->ret)
+	if (!strace_is_exec(exit) || exit->ret)
 		return NULL;
 	task = lines->execs;
 	for (size_t i = 0; i < LOOK_MAX && task; i++, task = task->exec_next)
@@ -364,7 +319,7 @@ static void number_by_begin(struct strace_record *exit, const struct strace_reco
 	if (!enter)
 		return;
 	/* the new program may be of the other kind, with another number for the call that it returns from */
-	if (is_exec(exit) && is_exec(enter)) {
+	if (strace_is_exec(exit) && strace_is_exec(enter)) {
 		exit->nr = enter->nr;
 		exit->flags = enter->flags;
 	}
@@ -393,11 +348,11 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 			keep_beside(task, record);
 		return;
 	}
-	begins = !lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && is_exec(record) &&
+	begins = !lines->begun && record->tid == lines->command && record->kind == STRACE_EXIT && strace_is_exec(record) &&
 		 !record->ret && task->open;
 	if (begins)
 		lines->begun = true;
-	else if (has_left(lines, record) || is_ours(lines, record) || is_birth(task, record) ||
+	else if (strace_has_left(lines, record) || is_ours(lines, record) || is_birth(task, record) ||
 		 is_too_early(lines, task, record))
 		return;
 	if (record->kind == STRACE_STACK) {
@@ -458,47 +413,19 @@ static void forget_thread(struct strace_lines *lines, uint32_t tid)
 		bury(lines, task);
 }
 
-/*
- * A thread has ended: perhaps what the user has named, too. If only first threads are traced, the last record of a
- * process comes before its other threads end, and one of them may execute a program and go on as the first.
- */
-static void end_by(struct strace_lines *lines, const struct strace_record *record)
-{
-	bool is_first = record->tid == record->pid && !lines->settings->follow;
-	struct named *named = named_of(lines, record);
-
-	if (record->pid == lines->command && (record->flags & STRACE_LAST || is_first))
-		lines->ended = true;
-	if (named && (record->flags & STRACE_LAST || lines->names_thread))
-		end_named(lines, named);
-	else if (named)
-		named->alone = named->alone || is_first;
-}
-
-/* A thread that executes a program is gone, and its process goes on as the first thread. */
-bool strace_lines_may_end(const struct strace_lines *lines, uint32_t id)
-{
-	const struct task *task = lines->names_thread ? strace_find_task(lines, id) : NULL;
-	const struct named *named = find_named(lines, id);
-
-	if (!named || named->ended)
-		return false;
-	return named->alone || lines->said_lost || (task && task->open && is_exec(&task->open->record));
-}
-
 /* -b: a process that has executed a program sends no more. */
 static void leave(struct strace_lines *lines, const struct strace_record *exit)
 {
-	struct named *named = named_of(lines, exit);
+	struct named *named = strace_named_of(lines, exit);
 
-	if (!lines->settings->detach || !is_exec(exit) || exit->ret)
+	if (!lines->settings->detach || !strace_is_exec(exit) || exit->ret)
 		return;
 	for (size_t i = 0; i < lines->tasks.n; i++)
 		if (lines->tasks.v[i]->pid == exit->pid)
 			bury(lines, lines->tasks.v[i]);
 	if (named) {
 		named->left = true;
-		end_named(lines, named);
+		strace_end_named(lines, named);
 	}
 }
 
@@ -542,7 +469,7 @@ static void print_ended(struct strace_lines *lines, struct task *task, const str
 	if (lines->sink == &task->sink)
 		strace_print_close(lines, lines->sink);
 	bury(lines, task);
-	end_by(lines, record);
+	strace_end_by(lines, record);
 }
 
 static void print_first(struct strace_lines *lines)

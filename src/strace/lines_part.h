@@ -81,6 +81,20 @@ bool strace_is_exit(const struct strace_record *record);
 bool strace_is_restore(const struct strace_record *record);
 unsigned int strace_restore_of(const struct strace_record *record);
 
+/* Whether it is of execve or execveat; whether the task is in one. */
+bool strace_is_exec(const struct strace_record *record);
+bool strace_is_in_exec(const struct task *task);
+
+/* The process of -p, or the thread, whose record it is; NULL: it is of none of them. Whether it has been left, by -b. */
+struct named *strace_named_of(const struct strace_lines *lines, const struct strace_record *record);
+bool strace_has_left(const struct strace_lines *lines, const struct strace_record *record);
+void strace_end_named(struct strace_lines *lines, struct named *named);
+/*
+ * A thread has ended: perhaps what the user has named, too. If only first threads are traced, the last record of a
+ * process comes before its other threads end, and one of them may execute a program and go on as the first.
+ */
+void strace_end_by(struct strace_lines *lines, const struct strace_record *record);
+
 /* Returns a thread by its id as we see it; NULL: it has made no record. */
 struct task *strace_find_task(const struct strace_lines *lines, uint32_t tid);
 

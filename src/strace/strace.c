@@ -20,16 +20,18 @@
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 #define TEXT_MOST      4000
-/* How soon it is asked again whether a process has ended. */
-#define ASK_MS 50
+/* How often it is asked whether a process has ended: if a record says that it may have, and else. */
+#define ASK_MS	   50
+#define ASK_ALL_MS 1000
 
 struct state {
 	struct engine_instance *instance;
 	struct strace_programs programs;
 	struct strace_table table; /* of -c */
 	struct strace_lines *lines;
-	void *beside; /* of the source, if the instance has one */
-	int file;     /* of -o; -1: standard error */
+	void *beside;	   /* of the source, if the instance has one */
+	uint64_t asked_ns; /* when it was asked whether what was named has ended */
+	int file;	   /* of -o; -1: standard error */
 	bool knows_missed;
 };
 
@@ -385,48 +387,69 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	return progs_attach(&state->programs.progs, err);
 }
 
-/*
- * Of what -p and --tid name. all: it may have ended before the program was attached that says so; else only where no
- * record says it. Returns whether to ask again.
- */
-static bool end_gone(struct state *state, bool all)
+/* Asks of each process or thread that -p or --tid names. */
+static void end_gone(struct state *state)
 {
 	const struct engine_context *ctx = state->instance->ctx;
 	const uint32_t *ids = named_ids(ctx);
-	bool again = false;
 
 	for (size_t i = 0; i < n_named(ctx); i++) {
-		if (!all && !strace_lines_may_end(state->lines, ids[i]))
+		if (!filter_has_ended(ids[i]))
 			continue;
-		if (!filter_has_ended(ids[i])) {
-			again = true;
-			continue;
-		}
+		if (ctx->tid && strace_lines_is_replaced(state->lines, ids[i]))
+			report_note("thread %u has executed a program: its process goes on without it", ids[i]);
 		strace_lines_end(state->lines, ids[i]);
-		if (ctx->tid && !all)
-			report_note("thread %u has executed a program: its process goes on without it", ctx->tid);
 	}
-	return again;
+}
+
+/* With -f what has been forked may go on. */
+static bool has_children(const struct engine_instance *instance)
+{
+	return instance->follow && instance->ctx->pids.children;
+}
+
+/* Whether what was named has ended, and with -f what it has forked. */
+static bool is_over(const struct state *state)
+{
+	const struct engine_instance *instance = state->instance;
+
+	return strace_lines_ended(state->lines) && !(has_children(instance) && follow_has_living(instance->follow));
+}
+
+/* How long it is not asked again: less if a record says that something has ended, or may have. */
+static int ask_ms(const struct state *state)
+{
+	const struct engine_context *ctx = state->instance->ctx;
+	bool soon = strace_lines_ended(state->lines);
+
+	for (size_t i = 0; i < n_named(ctx) && !soon; i++)
+		soon = strace_lines_may_end(state->lines, named_ids(ctx)[i]);
+	return soon ? ASK_MS : ASK_ALL_MS;
 }
 
 /*
- * The end of a command ends the run by itself: its last record comes before its status is known. Else what was named
- * has ended, and with -f what it has forked. Returns whether to ask again.
+ * The end of a command ends the run by itself: its last record comes before its status is known. Else records say that
+ * what was named has ended. They may be lost, skipped, or of a processor that is not wanted, so it is asked, too, but
+ * not at each turn. Returns in how many ms to do that; -1: never.
  */
-static bool end_run(struct state *state)
+static int end_run(struct state *state)
 {
 	struct engine_instance *instance = state->instance;
-	bool again;
+	uint64_t now = clock_boot_ns(), next = state->asked_ns + ask_ms(state) * NS_PER_MS;
+	bool over = strace_lines_ended(state->lines) && !has_children(instance);
 
-	if (instance->ctx->command.pid)
-		return false;
-	again = end_gone(state, false);
-	if (!strace_lines_ended(state->lines))
-		return again;
-	if (instance->follow && instance->ctx->pids.children && follow_has_living(instance->follow))
-		return true;
-	instance->ctx->done = true;
-	return false;
+	if (instance->ctx->command.pid || !n_named(instance->ctx))
+		return -1;
+	if (!over && now < next)
+		return (int)((next - now) / NS_PER_MS) + 1;
+	if (!over) {
+		state->asked_ns = now;
+		if (!strace_lines_ended(state->lines))
+			end_gone(state);
+		over = is_over(state);
+	}
+	instance->ctx->done = instance->ctx->done || over;
+	return over ? -1 : ask_ms(state);
 }
 
 static void strace_armed(struct engine_instance *instance)
@@ -436,11 +459,11 @@ static void strace_armed(struct engine_instance *instance)
 
 	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
-	end_gone(state, true);
+	end_gone(state);
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);
-	if (!instance->ctx->command.pid && strace_lines_ended(state->lines))
+	if (!instance->ctx->command.pid && is_over(state))
 		report_note("it has ended while sonde attached");
 	else if (!instance->ctx->command.pid && !(settings->hushed & STRACE_Q_ATTACH))
 		report_line("Tracing system calls... Hit Ctrl-C to end.");
@@ -451,7 +474,7 @@ static void strace_armed(struct engine_instance *instance)
 static int strace_take(struct engine_instance *instance)
 {
 	struct state *state = instance->state;
-	int ms = intake_take(instance->intake), also;
+	int ms = intake_take(instance->intake), also, ask;
 
 	strace_netlink_reap();
 	also = strace_lines_print(state->lines, clock_boot_ns(), false);
@@ -459,7 +482,8 @@ static int strace_take(struct engine_instance *instance)
 	output_flush(instance->ctx->out);
 	if (also >= 0 && also < ms)
 		ms = also;
-	return end_run(state) && ms > ASK_MS ? ASK_MS : ms;
+	ask = end_run(state);
+	return ask >= 0 && ask < ms ? ask : ms;
 }
 
 static void strace_emit(struct engine_instance *instance, bool last)

@@ -282,8 +282,10 @@ void strace_lines_free(struct strace_lines *lines);
  * are missed. UINT64_MAX: not yet. Without a call it is 0.
  */
 void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
-/* Whether the process or thread may have ended, and no record will say so. */
+/* Whether the process or thread may have ended, and no record will say so: as far as records say. */
 bool strace_lines_may_end(const struct strace_lines *lines, uint32_t id);
+/* Whether the thread was in an exec at last: if it is gone, its process goes on without it. */
+bool strace_lines_is_replaced(const struct strace_lines *lines, uint32_t tid);
 /* It has. */
 void strace_lines_end(struct strace_lines *lines, uint32_t id);
 /* Takes a record, in order of time. */

@@ -260,6 +260,88 @@ Test(strace_lines, only_a_thread)
 	end();
 }
 
+/* Only of a thread that was in an exec it is said that its process goes on without it. */
+Test(strace_lines, replaced_thread)
+{
+	begin();
+	strace_lines_set_thread(lines, 8);
+	add(call(STRACE_EXIT, 8, "getpid", 1, 2));
+	cr_assert_not(strace_lines_is_replaced(lines, 8));
+	strace_lines_lost(lines, 1);
+	cr_assert(strace_lines_may_end(lines, 8) && !strace_lines_is_replaced(lines, 8));
+	add(call(STRACE_ENTER, 8, "execve", 3, 3));
+	cr_assert(strace_lines_is_replaced(lines, 8));
+	end();
+}
+
+/* A first thread that is named alone goes on if another thread executes a program and gets its number. */
+Test(strace_lines, only_a_first_thread)
+{
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 4 * MS, .pid = 7, .tid = 7 };
+
+	begin();
+	strace_lines_set_thread(lines, 7);
+	add(ended);
+	strace_lines_print(lines, 300 * MS, true);
+	cr_assert(!strace_lines_ended(lines) && strace_lines_may_end(lines, 7) && !strace_lines_is_replaced(lines, 7));
+	ended.time = 9 * MS;
+	ended.flags = STRACE_LAST;
+	add(ended);
+	strace_lines_print(lines, 600 * MS, true);
+	cr_assert(strace_lines_ended(lines));
+	end();
+}
+
+/* The program knows the number of a return from a signal at its begin only. */
+Test(strace_lines, returns_from_signals)
+{
+	struct strace_record exit = call(STRACE_EXIT, 7, "getpid", 0, 2);
+
+	begin();
+	exit.nr = UINT32_MAX;
+	add(call(STRACE_ENTER, 7, "rt_sigreturn", 1, 1));
+	add(exit);
+	exit.time = 4 * MS;
+	add(exit);
+	exit.flags = STRACE_COMPAT;
+	for (unsigned int nr = 119; nr <= 173; nr += 173 - 119) {
+		struct strace_record enter = { .kind = STRACE_ENTER, .pid = 7, .tid = 7, .nr = nr, .flags = STRACE_COMPAT };
+
+		enter.began = enter.time = exit.time + MS;
+		exit.time += 2 * MS;
+		add(enter);
+		add(exit);
+	}
+	expect(300 * MS, true,
+	       "rt_sigreturn() = 0 <0.001000>\n"
+	       "rt_sigreturn() = 0\n"
+	       "sigreturn() = 0 <0.001000>\n"
+	       "rt_sigreturn() = 0 <0.001000>\n");
+	end();
+}
+
+/* A number that is -1 at a call's begin is no call of the set; at its end it is a return from a signal. */
+Test(strace_lines, returns_outside_of_the_set)
+{
+	struct strace_record enter = call(STRACE_ENTER, 7, "getpid", 1, 1), exit = call(STRACE_EXIT, 7, "getpid", 0, 2);
+
+	settings.trace.any = true;
+	settings.trace.v[syscall_number("getpid")] = 1;
+	begin();
+	enter.nr = exit.nr = UINT32_MAX;
+	add(enter);
+	add(exit);
+	expect(300 * MS, true, "");
+	settings.trace.v[syscall_number("rt_sigreturn")] = 1;
+	enter.time = 3 * MS;
+	exit.time = 4 * MS;
+	add(enter);
+	add(exit);
+	expect(300 * MS, true, "rt_sigreturn() = 0\n");
+	end();
+	settings.trace = (struct strace_set){};
+}
+
 /* Times of a foreign file: an exec ends before it begins, in another thread. Its end stays behind its begin. */
 Test(strace_lines, exec_ends_too_early)
 {
