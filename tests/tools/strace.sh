@@ -71,6 +71,12 @@ test_processes() {
 	await
 	expect_exit 0
 	grep -q "umask(0*6)" log || fail "not to the end of the child"
+	# no record says that it ends: the filter leaves it out
+	sleep 60 & first=$!
+	start sonde strace -p $first --uid 1 -e umask -o log
+	kill $first
+	await
+	expect_exit 0
 	# one that ends while sonde attaches to it
 	for delay in 0.05 0.15 0.3; do
 		sleep 60 & first=$!
