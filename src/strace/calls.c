@@ -401,12 +401,15 @@ static const struct strace_call calls[] = {
 	CALL_RET(recvmmsg, strace_ret_left, FD, &t_mmsg_out, &t_uint, &t_msg_flags, &t_timespec),
 };
 
-const struct strace_call *strace_call_of(int number)
+const struct strace_call *strace_call_named(const char *name)
 {
-	const char *name = syscall_name(number);
-
 	for (size_t i = 0; name && i < ARRAY_SIZE(calls); i++)
 		if (!strcmp(calls[i].name, name))
 			return &calls[i];
 	return NULL;
+}
+
+const struct strace_call *strace_call_of(int number)
+{
+	return strace_call_named(syscall_name(number));
 }

@@ -70,7 +70,7 @@ static void print_words_of(struct strace_line *line, unsigned int arg, const cha
 		record.args[i] = words[i];
 	record.size = 0;
 	call.enter = call.exit = &record;
-	call.call = strace_call_of(syscall_number(name));
+	call.call = strace_call_named(name);
 	strace_print_args(&call, 0, record.nr);
 }
 
@@ -265,7 +265,7 @@ static const struct {
 	{ &t_mmsg_out, &t_mmsg_out_32 },
 };
 
-/* Types that have longs or pointers inside, also in calls whose times have 64 bits. */
+/* Types with longs or pointers inside that no other type stands for: even of calls that have the times of 64-bit programs. */
 static bool has_longs(const struct strace_type *type)
 {
 	return type == &t_sigset_pair || type == &t_siginfo || type == &t_siginfo_out || type == &t_vectors_far;
@@ -279,7 +279,7 @@ static const struct strace_type *narrow_type(const struct strace_type *type, boo
 	return wide ? NULL : strace_narrow_type(type);
 }
 
-/* In a call of this name. NULL: the type is not another one. */
+/* The type that a call of this name has instead. NULL: none, which its name decides. */
 static const struct strace_type *type_in(const char *name, const struct strace_type *type)
 {
 	if (word_is_in(name, of_short_ids))
@@ -297,46 +297,53 @@ static bool is_same(const struct strace_type *type)
 	return !type->steps[0].op;
 }
 
-/*
- * The 64-bit call of the name, which may end in another way. Returns its number, or -ENOENT; wide: its structs are those
- * of 64-bit programs, too, but for has_longs().
- */
-static int number_of(const char *name, bool *wide)
+/* How names of 32-bit programs may end beyond those of the same calls of 64-bit programs. */
+static const char *const ends[] = { "", "_time64", "64", "32" };
+
+#define BASE_SIZE 32
+
+/* The name without such an end. False: it has another one. */
+static bool cut_end(const char *name, const char *end, char base[BASE_SIZE])
 {
-	static const char *const ends[] = { "_time64", "64", "32" };
-	size_t len = strlen(name);
-	int number = syscall_number(name);
-	char base[32];
+	size_t len = strlen(name), cut = strlen(end);
 
-	*wide = false;
-	for (size_t i = 0; i < ARRAY_SIZE(ends) && number < 0; i++) {
-		size_t end = strlen(ends[i]);
-
-		if (len <= end || len - end >= sizeof(base) || strcmp(name + len - end, ends[i]))
-			continue;
-		memcpy(base, name, len - end);
-		base[len - end] = '\0';
-		number = syscall_number(base);
-		*wide = number >= 0 && strcmp(ends[i], "32");
-	}
-	/* prlimit64 and the like have one name, and one layout, everywhere */
-	*wide = *wide || (len > 2 && !strcmp(name + len - 2, "64"));
-	return number;
+	if (len <= cut || len - cut >= BASE_SIZE || strcmp(name + len - cut, end) != 0)
+		return false;
+	memcpy(base, name, len - cut);
+	base[len - cut] = '\0';
+	return true;
 }
 
 int strace_number_32(int number)
 {
 	const char *name = syscall_name_32(number);
-	bool wide;
+	int wide = -ENOENT;
+	char base[BASE_SIZE];
 
-	if (!name)
-		return -ENOENT;
-	if (!strcmp(name, "mmap2"))
+	if (name && !strcmp(name, "mmap2"))
 		return syscall_number("mmap");
-	return number_of(name, &wide);
+	for (size_t i = 0; i < ARRAY_SIZE(ends) && name && wide < 0; i++)
+		if (cut_end(name, ends[i], base))
+			wide = syscall_number(base);
+	return wide;
 }
 
-/* The call without the memory whose layout differs: its types then print addresses. */
+/* By name: an architecture may have no number for what its 32-bit programs still call, as arm64 for stat. */
+static const struct strace_call *wide_call(const char *name)
+{
+	const struct strace_call *call = NULL;
+	char base[BASE_SIZE];
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends) && !call; i++)
+		if (cut_end(name, ends[i], base))
+			call = strace_call_named(base);
+	return call;
+}
+
+/*
+ * The call without the memory whose layout differs: its types then print addresses. wide: its structs are those of
+ * 64-bit programs, but for has_longs().
+ */
 static const struct strace_call *narrowed(const struct strace_call *call, const char *name, bool wide)
 {
 	struct strace_call *copy = base_alloc(sizeof(*copy));
@@ -367,16 +374,19 @@ const struct strace_call *strace_call_of_32(int number)
 	static const struct strace_call *known[STRACE_CALLS];
 	const char *name = syscall_name_32(number);
 	const struct strace_call *call = NULL;
-	bool wide = false;
+	bool wide = number >= FIRST_OF_ALL;
+	char base[BASE_SIZE];
 
 	if (!name || number >= STRACE_CALLS || known[number])
 		return name && number < STRACE_CALLS ? known[number] : NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (!strcmp(calls[i].name, name))
 			call = &calls[i];
-	if (!call)
-		call = strace_call_of(number_of(name, &wide));
-	wide = wide || number >= FIRST_OF_ALL;
+	if (!call) {
+		call = wide_call(name);
+		/* fcntl64 and clock_gettime64, also prlimit64, which has this name everywhere */
+		wide = wide || cut_end(name, "64", base);
+	}
 	if (call)
 		known[number] = narrowed(call, name, wide);
 	return known[number];

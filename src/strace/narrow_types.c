@@ -138,7 +138,7 @@ static const struct layout layouts_of_ids[] = {
 /* struct statfs64, of the calls that have it */
 static const struct layout layout_of_statfs64 = { &t_statfs, "uulllllwwuuuuuuu" };
 
-/* The same of stat, lstat and fstat. */
+/* struct stat of stat, lstat and fstat */
 static const struct layout layout_of_short_stat = {
 	&t_stat,
 	.widen = widen_short_stat,

@@ -173,6 +173,8 @@ void strace_times_took(struct str *out, const struct strace_settings *settings, 
 
 /* Returns how a call is printed, by its number; NULL: nothing is known but its number of arguments. */
 const struct strace_call *strace_call_of(int number);
+/* The same by its name, also if this architecture has no number for it. */
+const struct strace_call *strace_call_named(const char *name);
 /* The same of the call of a 32-bit program, and the number that the call has here; -ENOENT: there is no such call. */
 const struct strace_call *strace_call_of_32(int number);
 int strace_number_32(int number);

@@ -5,7 +5,8 @@
  * A 32-bit program of x86 or ARM without any library, and with frame pointers: 27 calls of down(), then leaf()
  * computes for a while.
  * With a WORD it waits instead: three times 20 ms in nanosleep(2), then 100 ms each in futex(2),
- * poll(2) and recv(2). With two WORDs it makes calls with vectors.
+ * poll(2) and recv(2). With two WORDs it makes calls with vectors, and some that the architecture's 64-bit programs may
+ * not have.
  */
 #define KEPT __attribute__((noinline, noclone, noipa, used))
 
@@ -29,6 +30,9 @@ KEPT static int down(int n)
 /* Numbers that both architectures have. */
 enum {
 	EXIT = 1,
+	UNLINK = 10,
+	ACCESS = 33,
+	STAT = 106,
 	NANOSLEEP = 162,
 	POLL = 168,
 	FUTEX = 240,
@@ -161,10 +165,19 @@ static int vectors(void)
 	return ret | (call(RECVMMSG, (void *)fds[1], (int)all_got, 1, 0, 0) != 1);
 }
 
+/* Of a file that exists, and of one that does not. */
+static int old(void)
+{
+	int st[64];
+
+	return call(STAT, "/", (int)st, 0, 0, 0) | (call(ACCESS, "/nowhere", 4, 0, 0, 0) != -2) |
+	       (call(UNLINK, "/nowhere", 0, 0, 0, 0) != -2);
+}
+
 KEPT static void start(int words)
 {
-	int result = words > 2 ? vectors() : words > 1 ? waits()
-						       : down(27) - 28;
+	int result = words > 2 ? vectors() | old() : words > 1 ? waits()
+							       : down(27) - 28;
 
 	call(EXIT, (void *)result, 0, 0, 0, 0);
 }

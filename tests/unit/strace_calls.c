@@ -107,6 +107,7 @@ static void expect_narrow(const char *name, int64_t ret, const uint64_t args[STR
 
 	while (nr < STRACE_CALLS && (!syscall_name_32(nr) || strcmp(syscall_name_32(nr), name) != 0))
 		nr++;
+	cr_assert(strace_call_of_32(nr), "%s is not known", name);
 	flags_of_record = STRACE_COMPAT;
 	expect_line(strace_call_of_32(nr), nr, name, ret, args, want);
 	flags_of_record = 0;
@@ -548,6 +549,21 @@ Test(strace, numbers_of_32_bit_programs)
 	expect_narrow("chown", -14, ARGS(0, 0x1ffff, 0x10007), "NULL, -1, 7");
 	expect_narrow("chown32", -14, ARGS(0, 0x1ffff, 0x10007), "NULL, 131071, 65543");
 	expect_narrow("getresuid", 0, ARGS(P((uint16_t[]){ 1 }), P((uint16_t[]){ 2 }), P((uint16_t[]){ 65535 })), "[1], [2], [65535]");
+}
+
+/* The calls are found by their names: arm64 has no numbers of its own for these, but its 32-bit programs have. */
+Test(strace, old_calls_of_32_bit_programs)
+{
+	static const char *const names[] = { "access", "chmod", "creat", "link", "mkdir", "open", "pipe", "readlink",
+					     "rename", "rmdir", "stat", "symlink", "unlink" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		cr_expect(strace_call_named(names[i]), "%s", names[i]);
+	cr_expect_not(strace_call_named("mmap2"));
+	expect_narrow("access", -2, ARGS(0, 4), "NULL, R_OK");
+	expect_narrow("open", -2, ARGS(0, 0, 0), "NULL, O_RDONLY");
+	expect_narrow("poll", 0, ARGS(0, 0, 5), "NULL, 0, 5");
+	expect_narrow("unlink", -2, ARGS(0), "NULL");
 }
 
 /* Structs whose longs have 4 bytes. */
