@@ -13,8 +13,15 @@ static bool is_known(const struct arm64_reader *reader, uint8_t reg)
 	return reader->known >> reg & 1;
 }
 
+static void forget(struct arm64_reader *reader, uint32_t regs)
+{
+	reader->known &= ~regs;
+	reader->numbers &= ~regs;
+}
+
 static void set(struct arm64_reader *reader, struct arm64_place *place, uint8_t reg, uint64_t value)
 {
+	forget(reader, 1U << reg);
 	reader->values[reg] = value;
 	reader->known |= 1U << reg;
 	*place = (struct arm64_place){ .kind = ARM64_ADDRESS, .reg = reg, .at = value };
@@ -51,7 +58,7 @@ static bool read_access(struct arm64_reader *reader, uint32_t word, struct arm64
 		place->at += reader->values[base];
 	}
 	if (!place->stores)
-		reader->known &= ~(1U << reg);
+		forget(reader, 1U << reg);
 	return true;
 }
 
@@ -64,8 +71,9 @@ static bool read_number(struct arm64_reader *reader, uint32_t word)
 		return false;
 	if (reg == 31)
 		return true;
+	forget(reader, 1U << reg);
 	reader->values[reg] = word >> 5 & 0xffff;
-	reader->known |= 1U << reg;
+	reader->numbers |= 1U << reg;
 	return true;
 }
 
@@ -97,9 +105,9 @@ bool arm64_next(struct arm64_reader *reader, struct arm64_place *place)
 	else if ((word & 0xfffffc1f) == 0xd63f0000) /* blr */
 		*place = (struct arm64_place){ .kind = ARM64_INDIRECT, .base = word >> 5 & 31 };
 	else if (!read_address(reader, word, place) && !read_access(reader, word, place) && !read_number(reader, word))
-		reader->known &= ~written(word);
+		forget(reader, written(word));
 	if (place->kind == ARM64_CALL || place->kind == ARM64_INDIRECT)
-		reader->known &= ~CALLED;
+		forget(reader, CALLED);
 	reader->code += sizeof(word);
 	reader->n -= sizeof(word);
 	reader->vaddr += sizeof(word);

@@ -21,7 +21,11 @@ struct arm64_reader {
 	const uint8_t *code; /* n bytes, at vaddr as linked; all three go on with each instruction */
 	size_t n;
 	uint64_t vaddr;
-	uint32_t known; /* a bit for each register whose value is known: an address, or a number that was moved there */
+	/*
+	 * A bit for each register whose value is known: an address, or a number that was moved there. A number is no base of
+	 * an address: code behind a branch may have another one there.
+	 */
+	uint32_t known, numbers;
 	uint64_t values[32];
 };
 

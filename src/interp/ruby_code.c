@@ -98,7 +98,7 @@ bool ruby_code_first_call(const struct runtime_file *file, const struct binary_e
 static bool find_descriptor(const struct runtime_file *file, const struct binary_exported *function, uint64_t *place)
 {
 	uint8_t code[2 * RUBY_STUB_MAX];
-	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, {} };
+	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, 0, {} };
 	struct arm64_place now, loaded = {}, address = {};
 
 	while (arm64_next(&reader, &now)) {
@@ -125,7 +125,7 @@ bool ruby_code_variable(const struct runtime_file *file, const struct binary_exp
 bool ruby_code_symbols(const struct runtime_file *file, const struct binary_exported *function, uint64_t *names)
 {
 	uint8_t code[2 * RUBY_STUB_MAX];
-	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, {} };
+	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, 0, {} };
 	struct arm64_place now;
 	uint64_t accessed = 0, last = 0;
 
@@ -146,7 +146,7 @@ bool ruby_code_symbols(const struct runtime_file *file, const struct binary_expo
 bool ruby_code_member(const struct runtime_file *file, const struct binary_exported *function, uint8_t first, uint8_t offset)
 {
 	uint8_t code[RUBY_STUB_MAX];
-	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, {} };
+	struct arm64_reader reader = { code, ruby_code_read(file, function, code, sizeof(code)), function->vaddr, 0, 0, {} };
 	struct arm64_place body, member;
 
 	/* bti c, in some builds; ldr x0, [x0, FIRST]; ldr x0, [x0, OFFSET] */

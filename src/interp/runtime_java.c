@@ -188,12 +188,12 @@ static void find_stores(struct tables *tables, const uint8_t *code, size_t n, ui
 			return;
 		/* another function begins */
 		if (!memcmp(at, ret, sizeof(ret)))
-			reader.known = 0;
+			reader.known = reader.numbers = 0;
 		if (place.kind != ARM64_ACCESS || !place.stores || place.size != 8)
 			continue;
 		if (place.reg == 31)
 			add_store(tables, place.at, 0);
-		else if (reader.known >> place.reg & 1)
+		else if ((reader.known | reader.numbers) >> place.reg & 1)
 			add_store(tables, place.at, (uint32_t)reader.values[place.reg]);
 	}
 }

@@ -74,11 +74,21 @@ Test(interp_arm64, numbers)
 	for (int i = 0; i < 4; i++)
 		cr_assert(arm64_next(&reader, &place));
 	cr_expect(place.kind == ARM64_ACCESS && place.stores && place.size == 8);
-	cr_expect(place.at == 0x1268180 + 896 && place.reg == 3 && reader.known >> 3 & 1 && reader.values[3] == 0x378);
+	cr_expect(place.at == 0x1268180 + 896 && place.reg == 3 && reader.numbers >> 3 & 1 && reader.values[3] == 0x378);
 	cr_assert(arm64_next(&reader, &place));
-	cr_expect(place.stores && place.reg == 31 && !(reader.known >> 31 & 1));
+	cr_expect(place.stores && place.reg == 31 && !((reader.known | reader.numbers) >> 31 & 1));
 	cr_assert(arm64_next(&reader, &place));
 	cr_expect(!place.stores && place.size == 4 && place.at == 0x1268184);
+}
+
+/* cbz x1; mov w0, #0; ret; ldr x0, [x0, #8]: the number is that of another branch. */
+Test(interp_arm64, numbers_are_no_bases)
+{
+	static const uint32_t words[] = { 0xb4000061, 0x52800000, 0xd65f03c0, 0xf9400400 };
+
+	cr_expect(refers(words, sizeof(words), 0x471314, 1, 8));
+	/* adrp x0; mov w0, #0; ldr x0, [x0, #8]: nor is the address known any more */
+	cr_expect(!refers((const uint32_t[]){ 0xb0002e20, 0x52800000, 0xf9400400 }, 12, 0x471314, 0xa36008, 1));
 }
 
 Test(interp_arm64, calls)
