@@ -67,6 +67,9 @@ void strace_lines_free(struct strace_lines *lines)
 		next = held->next;
 		if (held->record.kind == STRACE_EXIT && !held->printed && held->other && held->other->printed)
 			free(held->other);
+		/* a begin that was not printed is freed here, before its end */
+		if (held->record.kind == STRACE_ENTER && held->other)
+			held->other->other = NULL;
 		free(held->beside);
 		free(held);
 	}

@@ -369,6 +369,15 @@ Test(strace_lines, execs_of_threads)
 	end();
 }
 
+/* The run ends before a call was printed, of which both ends have come. */
+Test(strace_lines, freed_before_it_is_printed)
+{
+	begin();
+	add(call(STRACE_ENTER, 7, "pause", 1, 1));
+	add(call(STRACE_EXIT, 7, "pause", 0, 2));
+	end();
+}
+
 /* Lines of calls of which some words are foreign: a blob that is whole, but has no bytes. */
 static void expect_short(const char *name, uint64_t first, uint16_t size, const char *want)
 {
