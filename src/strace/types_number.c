@@ -355,9 +355,29 @@ static void print_argv(struct strace_line *line, unsigned int arg)
 	}
 }
 
+/* Steps of t_argv behind the first one, at the end of a call that has failed. */
+#define N_ARGUMENTS 1
+#define N_VARIABLES 2
+
+/* Whether the call could read its path and all arguments: then it was the environment that it could not read. */
+static bool has_read_others(const struct strace_line *line, unsigned int envp)
+{
+	const struct strace_blob *count = strace_blob(line, envp - 1, N_ARGUMENTS, 0), *blob = strace_blob(line, envp - 2, 0, 0);
+	size_t n = 0;
+
+	if (!blob || blob->status == STRACE_UNREAD)
+		blob = strace_blob(line, envp - 2, 1, 0);
+	if (!blob || blob->status == STRACE_UNREAD)
+		return false;
+	while ((blob = strace_blob(line, envp - 1, 0, n)) && blob->status != STRACE_UNREAD)
+		n++;
+	return !strace_arg(line, envp - 1) || (count && count->status == STRACE_WHOLE && count->all == n);
+}
+
 static void print_envp(struct strace_line *line, unsigned int arg)
 {
 	const struct strace_blob *count = strace_blob(line, arg, 0, 0), *first = strace_blob(line, arg, 1, 0);
+	const struct strace_blob *last = strace_blob(line, arg - 1, N_VARIABLES, 0);
 
 	if (first && first->status != STRACE_UNREAD) {
 		str_addc(line->out, '[');
@@ -366,10 +386,13 @@ static void print_envp(struct strace_line *line, unsigned int arg)
 		return;
 	}
 	print_pointer(line, arg);
+	/* pages that were not present when the call began are when the kernel has read them */
+	if (last && (!count || count->status == STRACE_UNREAD))
+		count = last;
 	if (count && count->status == STRACE_WHOLE)
 		str_addf(line->out, " /* %u var%s */", count->all, str_plural(count->all));
-	else if (count && count->status == STRACE_UNREAD && count->all && strace_ret(line) == -EFAULT)
-		str_addf(line->out, " /* %u var%s, unterminated */", count->all, str_plural(count->all));
+	else if (last && last->status == STRACE_UNREAD && last->all && strace_ret(line) == -EFAULT && has_read_others(line, arg))
+		str_addf(line->out, " /* %u var%s, unterminated */", last->all, str_plural(last->all));
 }
 
 const struct strace_type t_program = {
@@ -384,7 +407,11 @@ const struct strace_type t_program = {
 const struct strace_type t_argv = {
 	print_argv,
 	.both = true,
-	.steps = { { STRACE_STRINGS, .from = SELF, .most = MOST_TEXT } },
+	.steps = {
+		{ STRACE_STRINGS, .from = SELF, .most = MOST_TEXT },
+		[N_ARGUMENTS] = { STRACE_COUNT, .from = SELF, .when = STRACE_IF_FAILED },
+		[N_VARIABLES] = { STRACE_COUNT, .from = NEXT(1), .when = STRACE_IF_FAILED },
+	},
 };
 const struct strace_type t_envp = {
 	print_envp,
