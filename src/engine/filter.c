@@ -30,41 +30,6 @@ uint32_t filter_pidns(void)
 	return ino;
 }
 
-uint32_t filter_process_of(uint32_t tid)
-{
-	__free char *path = base_printf("/proc/%u/status", tid);
-	__fclose FILE *f = fopen(path, "re");
-	unsigned int tgid = 0;
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %u", &tgid) == 1)
-			break;
-	return tgid;
-}
-
-bool filter_has_ended(uint32_t tid)
-{
-	__free char *path = base_printf("/proc/%u/status", tid);
-	__fclose FILE *f = fopen(path, "re");
-	unsigned int tgid = 0, threads = 0;
-	char line[256], state = '\0';
-
-	while (f && fgets(line, sizeof(line), f)) {
-		sscanf(line, "State: %c", &state);
-		sscanf(line, "Tgid: %u", &tgid);
-		sscanf(line, "Threads: %u", &threads);
-	}
-	/* other errors are of our own: too many open files, or no memory */
-	if (!state)
-		return errno == ENOENT || errno == ESRCH;
-	/*
-	 * The first thread stays as a zombie until the others have ended; without threads it is being replaced by one that
-	 * has executed a program, or will not be found the next time.
-	 */
-	return (state == 'X' || state == 'Z') && (threads == 1 || (tgid && tgid != tid));
-}
-
 /* A program that runs in our own process is asked: no file says how a namespace around ours numbers it. */
 static uint32_t host_process(void)
 {

@@ -15,10 +15,6 @@ struct object;
 
 /* Returns the inode number of our pid namespace; 0: it is the host's. */
 uint32_t filter_pidns(void);
-/* The process that a thread of /proc belongs to; 0: there is no such thread. */
-uint32_t filter_process_of(uint32_t tid);
-/* Whether a process, or a thread that is none, has ended or never was: a zombie has, though it has an id. */
-bool filter_has_ended(uint32_t tid);
 /* Sets both to what bpf_get_ns_current_pid_tgid() takes for our pid namespace. Leaves them if it is the host's. */
 void filter_read_pidns(unsigned long long *dev, unsigned long long *ino);
 /* Our own process as the host numbers it, whatever pid namespace we are in; 0 where the kernel does not say. */

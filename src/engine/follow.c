@@ -8,6 +8,7 @@
 
 #include "attach/attach.h"
 #include "attach/quirks.h"
+#include "base/process.h"
 #include "base/report.h"
 #include "base/str.h"
 #include "bpf/filter.h"
@@ -214,7 +215,7 @@ int follow_start_processes(struct follow **follow, const struct engine_context *
 static uint32_t living_of(const unsigned char *members, uint32_t n, uint32_t first)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (members[i] && !filter_has_ended(first + i))
+		if (members[i] && !process_has_ended(first + i))
 			return first + i;
 	return 0;
 }
@@ -225,7 +226,7 @@ bool follow_has_living(struct follow *follow)
 	int fd = object_map_fd(&follow->object, "members"), ret = 0;
 	uint32_t keys[ROWS], from, next, n, row = 0;
 
-	if (follow->living && !filter_has_ended(follow->living))
+	if (follow->living && !process_has_ended(follow->living))
 		return true;
 	for (follow->living = 0; !ret && !follow->living; row += n) {
 		n = ROWS;

@@ -8,26 +8,43 @@
 #include <sys/vfs.h>
 
 #include "base/cpus.h"
+#include "base/process.h"
 #include "engine/filter.h"
 #include "filter_parse.h"
 
 #define CGROUP2_MAGIC 0x63677270
 #define FILEID_KERNFS 0xfe /* include/linux/exportfs.h */
 
+/* Finds the process of a thread. what: "process", "thread". Returns 0; -ESRCH: there is none; other errors are of /proc. */
+static int find_process(uint32_t tid, const char *what, uint32_t *process, struct err *err)
+{
+	struct process_task task;
+	int ret = process_ask(tid, &task);
+
+	*process = task.process;
+	if (ret && ret != -ESRCH)
+		return err_set(err, ret, "cannot read /proc/%u/status: %s", tid, strerror(-ret));
+	return *process ? 0 : err_set(err, -ESRCH, "there is no %s %u", what, tid);
+}
+
 int filter_check_parent(uint32_t ppid, struct err *err)
 {
-	if (!ppid || filter_process_of(ppid) == ppid)
-		return 0;
+	uint32_t process;
+	int ret = ppid ? find_process(ppid, "process", &process, err) : 0;
+
+	if (!ppid || (ret && ret != -ESRCH) || (!ret && process == ppid))
+		return ret;
 	return err_set(err, -ESRCH, "there is no process %u that could have children", ppid);
 }
 
 static int check_process(uint32_t pid, struct err *err)
 {
-	uint32_t process = filter_process_of(pid);
+	uint32_t process;
+	int ret = find_process(pid, "process", &process, err);
 
-	if (!process)
-		return err_set(err, -ESRCH, "there is no process %u", pid);
-	if (process == pid && filter_has_ended(pid))
+	if (ret)
+		return ret;
+	if (process == pid && process_has_ended(pid))
 		return err_set(err, -ESRCH, "process %u has ended: its parent has not asked for its status yet", pid);
 	if (process != pid)
 		return err_set(err, -ESRCH, "%u is a thread of process %u: use --tid %u, or -p %u", pid, process, pid,
@@ -64,9 +81,12 @@ static int set_ids(struct filter *filter, const struct run_options *options, str
 		filter->tgid = pid;
 	}
 	if (options->tid) {
-		if (!filter_process_of(options->tid))
-			return err_set(err, -ESRCH, "there is no thread %u", options->tid);
-		if (filter_has_ended(options->tid))
+		uint32_t process;
+		int ret = find_process(options->tid, "thread", &process, err);
+
+		if (ret)
+			return ret;
+		if (process_has_ended(options->tid))
 			return err_set(err, -ESRCH, "thread %u has ended", options->tid);
 		filter->by_tid = 1;
 		filter->tid = options->tid;

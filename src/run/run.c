@@ -7,6 +7,7 @@
 
 #include "attach/attach.h"
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/report.h"
 #include "base/write.h"
 #include "caps.h"
@@ -282,7 +283,7 @@ static void name_thread(struct run_options *options)
 {
 	uint32_t id = options->pids.n == 1 && !options->tid ? options->pids.v[0] : 0, process;
 
-	process = id ? filter_process_of(id) : 0;
+	process = id ? process_of(id) : 0;
 	if (process && process != id)
 		options->tid = id;
 }

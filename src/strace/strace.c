@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/report.h"
 #include "bpf/event.h"
 #include "bpf/pending.h"
@@ -299,7 +300,7 @@ static bool is_timed(const struct strace_settings *settings, const struct output
 /* With -f all threads of a process belong to it, also if -p names one of them. */
 static void name_process(struct engine_context *ctx, struct filter *filter)
 {
-	uint32_t process = filter_process_of(ctx->tid);
+	uint32_t process = process_of(ctx->tid);
 
 	if (ctx->pids.n != 1 || ctx->pids.v[0] != ctx->tid || !process)
 		return;
@@ -394,7 +395,7 @@ static void end_gone(struct state *state)
 	const uint32_t *ids = named_ids(ctx);
 
 	for (size_t i = 0; i < n_named(ctx); i++) {
-		if (!filter_has_ended(ids[i]))
+		if (!process_has_ended(ids[i]))
 			continue;
 		if (ctx->tid && strace_lines_is_replaced(state->lines, ids[i]))
 			report_note("thread %u has executed a program: its process goes on without it", ids[i]);

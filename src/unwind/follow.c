@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Follows processes by the kernel's records: what they map, their children, exec and end. */
+#include "base/process.h"
 #include "unwind_part.h"
 
 /*
@@ -31,24 +32,13 @@ static void on_fork(struct unwind *unwind, const struct mapped_event *record)
 		spaces_fork(&unwind->spaces, parent, record->pid, record->time);
 }
 
-/*
- * Whether no thread of a process is left. The first thread stays as a zombie until all others have ended; or another
- * thread has called exec and takes its place.
- */
-static bool has_ended(pid_t pid)
-{
-	struct scan_stat stat;
-
-	return !scan_stat(pid, &stat) || (strchr("ZXx", stat.state) && stat.threads <= 1);
-}
-
 void follow_endings(struct unwind *unwind)
 {
 	struct unwind_ending *ending = &unwind->ending;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < ending->n; i++) {
-		if (has_ended(ending->v[i]))
+		if (process_has_ended(ending->v[i]))
 			spaces_remove(&unwind->spaces, ending->v[i]);
 		else
 			ending->v[kept++] = ending->v[i];

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "interp/thread_keys.h"
 #include "unwind_part.h"
 
@@ -169,27 +170,11 @@ int scan_processes(struct unwind *unwind)
 	return ret;
 }
 
-/* proc_pid_stat(5): state is field 3, behind the name in parentheses; ppid field 4, num_threads field 20. */
-bool scan_stat(pid_t pid, struct scan_stat *stat)
-{
-	char path[32], text[512] = "";
-	const char *at;
-	__close int fd = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		return false;
-	at = strrchr(text, ')');
-	return at && sscanf(at + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &stat->state,
-			    &stat->parent, &stat->threads) == 3;
-}
-
 static bool is_child(const struct unwind *unwind, pid_t pid)
 {
-	struct scan_stat stat;
+	struct process_task task;
 
-	return scan_stat(pid, &stat) && spaces_find(&unwind->spaces, stat.parent);
+	return !process_ask(pid, &task) && spaces_find(&unwind->spaces, task.parent);
 }
 
 /* A parent mostly comes before its children. */

@@ -18,12 +18,12 @@ struct unwind {
 	struct spaces spaces;
 	struct mapped *records; /* NULL: none */
 	bool started;
-	struct err no_records;		/* why, if the kernel refused them */
-	uint64_t lost;			/* records that the kernel could not deliver */
-	bool rescan;			/* something was lost since the last scan */
+	struct err no_records; /* why, if the kernel refused them */
+	uint64_t lost;	       /* records that the kernel could not deliver */
+	bool rescan;	       /* something was lost since the last scan */
 	/* The last scan, in ns of CLOCK_MONOTONIC. The files of the first one are read once: their time is left out. */
 	uint64_t scan_began, scan_took;
-	uint64_t checked;		/* when processors were last looked at, in ns of CLOCK_MONOTONIC */
+	uint64_t checked; /* when processors were last looked at, in ns of CLOCK_MONOTONIC */
 	/* Processes whose first thread has ended, maybe before others. */
 	struct unwind_ending {
 		vec(pid_t);
@@ -44,13 +44,6 @@ int scan_process(struct unwind *unwind, pid_t pid);
 int scan_processes(struct unwind *unwind);
 /* Reads them again, also descendants of known processes, and removes those that are gone. */
 void scan_again(struct unwind *unwind);
-/* What /proc/PID/stat says. Returns false if there is no such process. */
-struct scan_stat {
-	char state; /* of its first thread */
-	pid_t parent;
-	long threads; /* also a first thread that has ended, as long as there are others */
-};
-bool scan_stat(pid_t pid, struct scan_stat *stat);
 /* The user whose process it is; 0 if that is not known. */
 uid_t scan_owner(pid_t pid);
 /* Adds a mapping of a process, with its file. */

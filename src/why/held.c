@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "base/process.h"
 #include "base/report.h"
 #include "bpf/filter.h" /* the skeleton names its structs */
 #include "bpf/held.h"
@@ -413,9 +414,9 @@ static void held_armed(struct engine_instance *instance)
 /* --- end --- */
 
 /* The process of a thread; the thread itself, if it has just ended. */
-static uint32_t process_of(uint32_t tid)
+static uint32_t owner_of(uint32_t tid)
 {
-	const uint32_t process = filter_process_of(tid);
+	const uint32_t process = process_of(tid);
 
 	return process ? process : tid;
 }
@@ -442,7 +443,7 @@ static bool read_thread(uint32_t tid, struct held_span *span)
 	}
 	span->policy = at ? atoi(at) : 0;
 	span->prio = prio + 100;
-	span->tgid = process_of(tid);
+	span->tgid = owner_of(tid);
 	return true;
 }
 

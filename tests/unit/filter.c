@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/process.h"
 #include "engine/filter.h"
 #include "run/filter_parse.h"
 
@@ -43,15 +44,32 @@ Test(filter, has_ended)
 	if (!zombie)
 		_exit(0);
 	waitid(P_PID, zombie, &info, WEXITED | WNOWAIT);
-	cr_expect(filter_has_ended(nobody()));
-	cr_expect(filter_has_ended(zombie));
-	cr_expect_not(filter_has_ended(getpid()));
+	cr_expect(process_has_ended(nobody()));
+	cr_expect(process_has_ended(zombie));
+	cr_expect_not(process_has_ended(getpid()));
 	getrlimit(RLIMIT_NOFILE, &most);
 	none = (struct rlimit){ 0, most.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &none);
-	ended = filter_has_ended(getpid()) || filter_has_ended(zombie);
+	ended = process_has_ended(getpid()) || process_has_ended(zombie);
+	cr_expect_eq(parse((struct run_options){ .pid = getpid() }), -EMFILE);
+	cr_expect_eq(parse((struct run_options){ .tid = getpid() }), -EMFILE);
+	cr_expect_eq(filter_check_parent(getpid(), &err), -EMFILE);
 	setrlimit(RLIMIT_NOFILE, &most);
 	cr_expect_not(ended);
+	cr_expect(strstr(err.text, "cannot read /proc/"), "%s", err.text);
+}
+
+/* What /proc says of us, of a thread, and of a process that is none. */
+Test(filter, asks)
+{
+	struct process_task task;
+
+	cr_expect_eq(process_ask(getpid(), &task), 0);
+	cr_expect(task.process == (uint32_t)getpid() && task.parent == (uint32_t)getppid() && task.threads);
+	cr_expect_neq(task.state, 'Z');
+	cr_expect_eq(process_of(getpid()), getpid());
+	cr_expect_eq(process_ask(nobody(), &task), -ESRCH);
+	cr_expect_eq(process_of(nobody()), 0);
 }
 
 Test(filter, nothing_asked_for)
@@ -113,15 +131,15 @@ Test(filter, zombie)
 
 	if (!pid)
 		_exit(0);
-	cr_expect_not(filter_has_ended(getpid()));
+	cr_expect_not(process_has_ended(getpid()));
 	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
-	cr_expect(filter_has_ended(pid));
+	cr_expect(process_has_ended(pid));
 	cr_expect_eq(parse((struct run_options){ .pid = pid }), -ESRCH);
 	cr_expect(strstr(err.text, " has ended: its parent has not asked for its status yet"), "%s", err.text);
 	cr_expect_eq(parse((struct run_options){ .tid = pid }), -ESRCH);
 	cr_expect(strstr(err.text, " has ended"), "%s", err.text);
 	waitpid(pid, NULL, 0);
-	cr_expect(filter_has_ended(pid));
+	cr_expect(process_has_ended(pid));
 }
 
 Test(filter, uid)

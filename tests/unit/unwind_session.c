@@ -3,6 +3,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "base/clock.h"
@@ -105,6 +106,24 @@ Test(unwind_session, child_from_exec_to_exit)
 	echo_end(&echo);
 	session_take();
 	cr_expect_not(session_space(echo.pid, &space));
+	cr_expect(session_space(getpid(), &space));
+	unwind_free(unwind);
+}
+
+/* That nothing can be opened is no answer: a process that may have ended is asked for again. */
+Test(unwind_session, ending_that_cannot_be_asked)
+{
+	struct unwind_space space;
+	struct rlimit most, none;
+
+	session_start(getpid());
+	*vec_push(&unwind->ending) = getpid();
+	getrlimit(RLIMIT_NOFILE, &most);
+	none = (struct rlimit){ 0, most.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	follow_endings(unwind);
+	setrlimit(RLIMIT_NOFILE, &most);
+	cr_expect_eq(unwind->ending.n, 1);
 	cr_expect(session_space(getpid(), &space));
 	unwind_free(unwind);
 }
