@@ -176,6 +176,7 @@ static void set_open(struct strace_lines *lines, struct task *task, struct held 
 		if (lines->execs)
 			lines->execs->exec_before = task;
 		lines->execs = task;
+		strace_begin_exec(lines, task);
 	}
 }
 
@@ -281,6 +282,18 @@ static void supersede(struct strace_lines *lines, const struct held *exit)
 	for (size_t i = 0; i < LOOK_MAX && held; i++, held = held->prev)
 		if (held->record.kind == STRACE_ENDED && held->record.tid == exit->record.tid)
 			held->by = exit->from;
+	if (exit->from)
+		strace_replace_named(lines, exit->from, exit->record.pid);
+}
+
+bool strace_has_end(const struct strace_lines *lines, uint32_t tid)
+{
+	const struct held *held = lines->last;
+
+	for (size_t i = 0; i < LOOK_MAX && held; i++, held = held->prev)
+		if (held->record.kind == STRACE_ENDED && held->record.tid == tid)
+			return true;
+	return false;
 }
 
 /* What other programs know of the call of this task that ends next. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by lines.c, which orders records, and print.c, which prints them. */
+/*
+ * Shared by lines.c, which orders records, print.c and its kin, which print them, and named.c, which knows of whom they
+ * are to be.
+ */
 #ifndef SONDE_STRACE_LINES_PART_H
 #define SONDE_STRACE_LINES_PART_H
 
@@ -41,12 +44,14 @@ struct strace_lines {
 	struct named {
 		uint32_t id;
 		bool ended;
-		bool alone; /* its first thread has ended, and the others send nothing */
-		bool left;  /* it has executed a program, with -b */
-	} * named;	    /* processes of -p; or a thread */
+		bool left;	  /* it has executed a program, with -b */
+		bool gone;	  /* a thread: it was not there when it was last asked for, and may have executed a program */
+		uint32_t process; /* a thread: it has executed a program, and goes on with this number; 0: as far as is known not */
+	} * named;		  /* processes of -p; or a thread */
 	bool names_thread;
 	size_t n_named, n_named_alive;
-	bool begun; /* the command executes its program: what its process did before is ours */
+	uint64_t hints; /* strace_lines_hints() */
+	bool begun;	/* the command executes its program: what its process did before is ours */
 	bool ended;
 	vec(struct task *) tasks;
 	struct lookup by_tid;
@@ -94,6 +99,11 @@ void strace_end_named(struct strace_lines *lines, struct named *named);
  * process comes before its other threads end, and one of them may execute a program and go on as the first.
  */
 void strace_end_by(struct strace_lines *lines, const struct strace_record *record);
+/* A thread begins an exec; with the end of one it has got the number of its process. */
+void strace_begin_exec(struct strace_lines *lines, const struct task *task);
+void strace_replace_named(struct strace_lines *lines, uint32_t tid, uint32_t process);
+/* Whether a record waits that says that the thread has ended. */
+bool strace_has_end(const struct strace_lines *lines, uint32_t tid);
 
 /* Returns a thread by its id as we see it; NULL: it has made no record. */
 struct task *strace_find_task(const struct strace_lines *lines, uint32_t tid);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the user has named, processes or a thread: whether it has ended, as far as records say. */
+/*
+ * What the user has named, processes or a thread, and whether it has ended. Records say so, but some are lost, or left
+ * out by a filter, and there is none of a thread that becomes its process's first one. So the kernel is asked, too; when
+ * to do that strace.c decides.
+ */
+#include "base/process.h"
+#include "base/report.h"
 #include "lines_part.h"
 
 void strace_lines_set_processes(struct strace_lines *lines, const uint32_t *pids, size_t n)
@@ -43,43 +49,70 @@ void strace_end_named(struct strace_lines *lines, struct named *named)
 	lines->ended = lines->ended || !lines->n_named_alive;
 }
 
-void strace_lines_end(struct strace_lines *lines, uint32_t id)
-{
-	struct named *named = find_named(lines, id);
-
-	if (named)
-		strace_end_named(lines, named);
-}
-
 void strace_end_by(struct strace_lines *lines, const struct strace_record *record)
 {
-	bool is_first = record->tid == record->pid, is_alone = is_first && !lines->settings->follow;
+	bool is_first = record->tid == record->pid, is_last = record->flags & STRACE_LAST;
+	bool is_alone = is_first && !lines->settings->follow;
 	struct named *named = strace_named_of(lines, record);
 
-	if (record->pid == lines->command && (record->flags & STRACE_LAST || is_alone))
+	if (record->pid == lines->command && (is_last || is_alone))
 		lines->ended = true;
-	if (named && (record->flags & STRACE_LAST || (lines->names_thread && !is_first)))
+	if (named && (is_last || (lines->names_thread && !is_first)))
 		strace_end_named(lines, named);
-	else if (named)
-		named->alone = named->alone || is_alone || lines->names_thread;
+	/* others may have ended with it, and send nothing; or it was the last of the children */
+	lines->hints += (named && (is_alone || lines->names_thread)) || (lines->ended && is_last);
 }
 
-/* Whether the named thread is in an exec, as far as records say. */
-static bool is_in_exec(const struct strace_lines *lines, uint32_t id)
+/* Its process goes on without a thread that is named if the exec succeeds. */
+void strace_begin_exec(struct strace_lines *lines, const struct task *task)
 {
-	const struct task *task = lines->names_thread ? strace_find_task(lines, id) : NULL;
-
-	return task && strace_is_in_exec(task);
+	lines->hints += lines->names_thread && find_named(lines, task->tid);
 }
 
-bool strace_lines_may_end(const struct strace_lines *lines, uint32_t id)
+void strace_replace_named(struct strace_lines *lines, uint32_t tid, uint32_t process)
 {
-	const struct named *named = find_named(lines, id);
+	struct named *named = lines->names_thread ? find_named(lines, tid) : NULL;
 
-	return named && !named->ended && (named->alone || lines->said_lost || is_in_exec(lines, id));
+	if (!named)
+		return;
+	named->process = process;
+	lines->hints++;
 }
 
-bool strace_lines_is_replaced(const struct strace_lines *lines, uint32_t tid)
+uint64_t strace_lines_hints(const struct strace_lines *lines)
 {
-	return is_in_exec(lines, tid) && strace_find_task(lines, tid)->pid != tid;
+	return lines->hints;
+}
+
+/* The process in which a thread that is gone goes on, if its last record is the begin of an exec; 0: it does not. */
+static uint32_t process_of_exec(const struct strace_lines *lines, const struct named *named)
+{
+	const struct task *task = lines->names_thread ? strace_find_task(lines, named->id) : NULL;
+
+	if (!task || task->pid == task->tid || !strace_is_in_exec(task))
+		return 0;
+	/* it has been killed, or another thread has executed a program before it */
+	return strace_has_end(lines, task->tid) ? 0 : task->pid;
+}
+
+/* It is gone. A thread that was in an exec is asked for twice: the record of its end may just come. */
+static void end_gone(struct strace_lines *lines, struct named *named)
+{
+	uint32_t process = named->process ? named->process : process_of_exec(lines, named);
+
+	if (process && !named->process && !named->gone) {
+		named->gone = true;
+		lines->hints++;
+		return;
+	}
+	if (process && !process_has_ended(process))
+		report_note("thread %u has executed a program: its process goes on without it", named->id);
+	strace_end_named(lines, named);
+}
+
+void strace_lines_ask(struct strace_lines *lines)
+{
+	for (size_t i = 0; i < lines->n_named; i++)
+		if (!lines->named[i].ended && process_has_ended(lines->named[i].id))
+			end_gone(lines, &lines->named[i]);
 }

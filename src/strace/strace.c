@@ -21,18 +21,19 @@
 #define BUFFER_DEFAULT (4 * 1024 * 1024)
 #define BUFFER_MAX     (1024 * 1024 * 1024)
 #define TEXT_MOST      4000
-/* How often it is asked whether a process has ended: if a record says that it may have, and else. */
-#define ASK_MS	   50
-#define ASK_ALL_MS 1000
+/* How soon it is asked whether a process has ended that may have, as a record says; and how often at least. */
+#define ASK_MS	    50
+#define ASK_MOST_MS 1000
 
 struct state {
 	struct engine_instance *instance;
 	struct strace_programs programs;
 	struct strace_table table; /* of -c */
 	struct strace_lines *lines;
-	void *beside;	   /* of the source, if the instance has one */
-	uint64_t asked_ns; /* when it was asked whether what was named has ended */
-	int file;	   /* of -o; -1: standard error */
+	void *beside;		/* of the source, if the instance has one */
+	uint64_t asked_ns;	/* when it was asked whether what was named has ended; ask_ms: how long it is not again */
+	uint64_t ask_ms, hints; /* hints: what there were then */
+	int file;		/* of -o; -1: standard error */
 	bool knows_missed;
 };
 
@@ -388,21 +389,6 @@ static int strace_open(struct engine_instance *instance, struct err *err)
 	return progs_attach(&state->programs.progs, err);
 }
 
-/* Asks of each process or thread that -p or --tid names. */
-static void end_gone(struct state *state)
-{
-	const struct engine_context *ctx = state->instance->ctx;
-	const uint32_t *ids = named_ids(ctx);
-
-	for (size_t i = 0; i < n_named(ctx); i++) {
-		if (!process_has_ended(ids[i]))
-			continue;
-		if (ctx->tid && strace_lines_is_replaced(state->lines, ids[i]))
-			report_note("thread %u has executed a program: its process goes on without it", ids[i]);
-		strace_lines_end(state->lines, ids[i]);
-	}
-}
-
 /* With -f what has been forked may go on. */
 static bool has_children(const struct engine_instance *instance)
 {
@@ -417,40 +403,34 @@ static bool is_over(const struct state *state)
 	return strace_lines_ended(state->lines) && !(has_children(instance) && follow_has_living(instance->follow));
 }
 
-/* How long it is not asked again: less if a record says that something has ended, or may have. */
-static int ask_ms(const struct state *state)
-{
-	const struct engine_context *ctx = state->instance->ctx;
-	bool soon = strace_lines_ended(state->lines);
-
-	for (size_t i = 0; i < n_named(ctx) && !soon; i++)
-		soon = strace_lines_may_end(state->lines, named_ids(ctx)[i]);
-	return soon ? ASK_MS : ASK_ALL_MS;
-}
-
 /*
- * The end of a command ends the run by itself: its last record comes before its status is known. Else records say that
- * what was named has ended. They may be lost, skipped, or of a processor that is not wanted, so it is asked, too, but
- * not at each turn. Returns in how many ms to do that; -1: never.
+ * Records say that what was named has ended; the end of a command ends the run by itself. They may be lost, skipped, or
+ * of a processor that is not wanted, so it is asked, too: soon after a record that says that something may have ended,
+ * then less and less often. Returns in how many ms to do that; -1: never.
  */
 static int end_run(struct state *state)
 {
 	struct engine_instance *instance = state->instance;
-	uint64_t now = clock_boot_ns(), next = state->asked_ns + ask_ms(state) * NS_PER_MS;
-	bool over = strace_lines_ended(state->lines) && !has_children(instance);
+	uint64_t now = clock_boot_ns(), hints = strace_lines_hints(state->lines), next;
+	bool over = strace_lines_ended(state->lines) && !has_children(instance), is_hinted = hints != state->hints;
 
 	if (instance->ctx->command.pid || !n_named(instance->ctx))
 		return -1;
+	next = state->asked_ns + (is_hinted ? ASK_MS : state->ask_ms) * NS_PER_MS;
 	if (!over && now < next)
 		return (int)((next - now) / NS_PER_MS) + 1;
 	if (!over) {
 		state->asked_ns = now;
+		state->hints = hints;
+		state->ask_ms = is_hinted			  ? ASK_MS
+				: state->ask_ms * 2 < ASK_MOST_MS ? state->ask_ms * 2
+								  : ASK_MOST_MS;
 		if (!strace_lines_ended(state->lines))
-			end_gone(state);
+			strace_lines_ask(state->lines);
 		over = is_over(state);
 	}
 	instance->ctx->done = instance->ctx->done || over;
-	return over ? -1 : ask_ms(state);
+	return over ? -1 : (int)state->ask_ms;
 }
 
 static void strace_armed(struct engine_instance *instance)
@@ -460,7 +440,8 @@ static void strace_armed(struct engine_instance *instance)
 
 	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
-	end_gone(state);
+	state->ask_ms = ASK_MS;
+	strace_lines_ask(state->lines);
 	/* lines are text of our own */
 	if (!output_is_text(instance->ctx->out))
 		output_table_begin(instance->ctx->out, instance->schema, NULL, true);

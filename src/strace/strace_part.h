@@ -284,12 +284,13 @@ void strace_lines_free(struct strace_lines *lines);
  * are missed. UINT64_MAX: not yet. Without a call it is 0.
  */
 void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
-/* Whether the process or thread may have ended, and no record will say so: as far as records say. */
-bool strace_lines_may_end(const struct strace_lines *lines, uint32_t id);
-/* Whether the thread was in an exec at last: if it is gone, its process goes on without it. */
-bool strace_lines_is_replaced(const struct strace_lines *lines, uint32_t tid);
-/* It has. */
-void strace_lines_end(struct strace_lines *lines, uint32_t id);
+/*
+ * How many records have said that what is named may have ended, or may soon, where no record need say that it has: its
+ * first thread has ended, a thread executes a program, or one of its children has ended.
+ */
+uint64_t strace_lines_hints(const struct strace_lines *lines);
+/* Asks the kernel which of them have ended. Tells the user if a thread has since it has executed a program. */
+void strace_lines_ask(struct strace_lines *lines);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
 /*

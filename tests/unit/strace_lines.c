@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records of sonde strace to lines: their order, calls that wait, what only another thread's records tell. */
 #include <criterion/criterion.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "kernel/syscalls.h"
 #include "output/output.h"
@@ -228,18 +230,85 @@ Test(strace_lines, goes_on_after_its_first_thread)
 	settings.follow = 0;
 	begin();
 	strace_lines_set_processes(lines, ids, ARRAY_SIZE(ids));
+	cr_assert_eq(strace_lines_hints(lines), 0);
 	add(ended);
 	expect(300 * MS, true, "[pid     7] +++ exited with 0 +++\n");
-	cr_assert(strace_lines_may_end(lines, 7) && !strace_lines_may_end(lines, 9));
-	strace_lines_end(lines, 9);
-	cr_assert_not(strace_lines_ended(lines));
+	cr_assert_eq(strace_lines_hints(lines), 1);
 	ended.flags = STRACE_LAST;
 	add(ended);
 	strace_lines_print(lines, 300 * MS, true);
-	cr_assert(strace_lines_ended(lines) && !strace_lines_may_end(lines, 7));
+	cr_assert_not(strace_lines_ended(lines));
+	ended.pid = ended.tid = 9;
+	add(ended);
+	strace_lines_print(lines, 300 * MS, true);
+	cr_assert(strace_lines_ended(lines));
 	end();
 	settings.follow = 1;
 }
+
+/* Children may go on when what is named has ended: the end of each is a hint. Of lost records nothing is known. */
+Test(strace_lines, hints_of_children)
+{
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 4 * MS, .pid = 7, .tid = 8, .flags = 0 };
+	uint64_t hints;
+
+	begin();
+	strace_lines_set_processes(lines, (const uint32_t[]){ 7 }, 1);
+	strace_lines_lost(lines, 1);
+	add(ended);
+	strace_lines_print(lines, 100 * MS, true);
+	cr_assert_eq(strace_lines_hints(lines), 0, "all threads send the record of their end");
+	ended.flags = STRACE_LAST;
+	add(ended);
+	strace_lines_print(lines, 200 * MS, true);
+	cr_assert(strace_lines_ended(lines));
+	hints = strace_lines_hints(lines);
+	ended.pid = ended.tid = 20;
+	add(ended);
+	strace_lines_print(lines, 300 * MS, true);
+	cr_assert_eq(strace_lines_hints(lines), hints + 1);
+	end();
+}
+
+/* The id of a process that is none. */
+static uint32_t nobody(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static struct strace_record call_of(enum strace_kind kind, uint32_t pid, uint32_t tid, const char *name, uint64_t time)
+{
+	struct strace_record record = call(kind, tid, name, kind == STRACE_ENTER ? time : 0, time);
+
+	record.pid = pid;
+	return record;
+}
+
+/* What is said when it is asked for a thread that is gone until the run ends; "": nothing. */
+static const char *said_of_thread(void)
+{
+	static char text[256];
+	FILE *said = tmpfile();
+	int old = dup(STDERR_FILENO), times = 0;
+
+	dup2(fileno(said), STDERR_FILENO);
+	while (!strace_lines_ended(lines) && times++ < 2)
+		strace_lines_ask(lines);
+	dup2(old, STDERR_FILENO);
+	close(old);
+	rewind(said);
+	text[fread(text, 1, sizeof(text) - 1, said)] = '\0';
+	fclose(said);
+	cr_assert(strace_lines_ended(lines));
+	return text;
+}
+
+#define GOES_ON "its process goes on without it"
 
 /* A thread that is named alone ends with itself, or is gone when it has executed a program. */
 Test(strace_lines, only_a_thread)
@@ -249,11 +318,12 @@ Test(strace_lines, only_a_thread)
 	begin();
 	strace_lines_set_thread(lines, 8);
 	add(call(STRACE_EXIT, 8, "getpid", 1, 2));
-	cr_assert_not(strace_lines_may_end(lines, 8));
+	cr_assert_eq(strace_lines_hints(lines), 0);
+	add(call(STRACE_ENTER, 9, "execve", 3, 3));
+	cr_assert_eq(strace_lines_hints(lines), 0, "another one");
 	add(call(STRACE_ENTER, 8, "execve", 3, 3));
-	cr_assert(strace_lines_may_end(lines, 8));
+	cr_assert_eq(strace_lines_hints(lines), 1);
 	add(call(STRACE_EXIT, 8, "execve", 0, 4));
-	cr_assert_not(strace_lines_may_end(lines, 8));
 	add(ended);
 	strace_lines_print(lines, 300 * MS, true);
 	cr_assert(strace_lines_ended(lines));
@@ -263,14 +333,54 @@ Test(strace_lines, only_a_thread)
 /* Only of a thread that was in an exec it is said that its process goes on without it. */
 Test(strace_lines, replaced_thread)
 {
+	uint32_t tid = nobody(), process = getpid();
+
 	begin();
-	strace_lines_set_thread(lines, 8);
-	add(call(STRACE_EXIT, 8, "getpid", 1, 2));
-	cr_assert_not(strace_lines_is_replaced(lines, 8));
+	strace_lines_set_thread(lines, tid);
+	add(call_of(STRACE_EXIT, process, tid, "getpid", 2));
 	strace_lines_lost(lines, 1);
-	cr_assert(strace_lines_may_end(lines, 8) && !strace_lines_is_replaced(lines, 8));
-	add(call(STRACE_ENTER, 8, "execve", 3, 3));
-	cr_assert(strace_lines_is_replaced(lines, 8));
+	cr_assert_str_empty(said_of_thread());
+	end();
+	begin();
+	strace_lines_set_thread(lines, tid);
+	add(call_of(STRACE_ENTER, process, tid, "execve", 2));
+	cr_assert(strstr(said_of_thread(), GOES_ON));
+	end();
+}
+
+/* The thread was killed in its exec: the record of its end waits; or it was lost, and so has the process ended. */
+Test(strace_lines, killed_in_exec)
+{
+	uint32_t tid = nobody(), process = getpid();
+	struct strace_record ended = { .kind = STRACE_ENDED, .time = 3 * MS, .pid = process, .tid = tid };
+
+	begin();
+	strace_lines_set_thread(lines, tid);
+	add(call_of(STRACE_ENTER, process, tid, "execve", 2));
+	strace_lines_ask(lines);
+	cr_assert_not(strace_lines_ended(lines), "a record may come that says why");
+	add(ended);
+	cr_assert_str_empty(said_of_thread());
+	end();
+	begin();
+	strace_lines_set_thread(lines, tid);
+	add(call_of(STRACE_ENTER, nobody(), tid, "execve", 2));
+	cr_assert_str_empty(said_of_thread());
+	end();
+}
+
+/* The end of the exec may come, too, with the number of the process. */
+Test(strace_lines, replaced_thread_with_an_end)
+{
+	uint32_t tid = nobody(), process = getpid();
+
+	begin();
+	strace_lines_set_thread(lines, tid);
+	add(call_of(STRACE_ENTER, process, tid, "execve", 2));
+	add(call_of(STRACE_EXIT, process, process, "execve", 3));
+	cr_assert_eq(strace_lines_hints(lines), 2);
+	strace_lines_print(lines, 300 * MS, true);
+	cr_assert(strstr(said_of_thread(), GOES_ON));
 	end();
 }
 
@@ -283,7 +393,7 @@ Test(strace_lines, only_a_first_thread)
 	strace_lines_set_thread(lines, 7);
 	add(ended);
 	strace_lines_print(lines, 300 * MS, true);
-	cr_assert(!strace_lines_ended(lines) && strace_lines_may_end(lines, 7) && !strace_lines_is_replaced(lines, 7));
+	cr_assert(!strace_lines_ended(lines) && strace_lines_hints(lines) == 1);
 	ended.time = 9 * MS;
 	ended.flags = STRACE_LAST;
 	add(ended);
