@@ -181,6 +181,9 @@ static __always_inline bool java_is_called_by_compiled(struct unwind_slot *slot)
 	if (bpf_probe_read_user(&walk->pair[0], 8, (void *)slot->regs.sp))
 		return false;
 #else
+	/* until its first call: it is the frame that has been read */
+	if (walk->frame[JAVA_FP + 1] == slot->regs.lr)
+		return false;
 	walk->pair[0] = slot->regs.lr;
 #endif
 	return java_is_code(walk, walk->pair[0]) && walk->pair[0] - walk->interpreter >= walk->interpreter_size;
@@ -264,7 +267,7 @@ enum java_state {
 	JAVA_BARE,   /* not begun, or ended: java_return_at_sp() */
 	JAVA_PUSHED, /* the frame pointer and the address to return to are at SP */
 	JAVA_KEPT,   /* whole, but the frame pointer is still in its register */
-	JAVA_EMPTY,  /* arm64: whole, but both are in their registers */
+	JAVA_EMPTY,  /* arm64: SP is as in a whole one, but the frame pointer and the address to return to are in registers */
 };
 
 #if defined(__TARGET_ARCH_x86)
@@ -305,47 +308,69 @@ static __always_inline enum java_state java_state_of(struct unwind_slot *slot, b
 #define JAVA_LDP(w)	 (((w)&0xffc07fff) == 0xa9407bfd) /* ldp x29, x30, [sp, #N] */
 #define JAVA_STP_PRE	 0xa9bf7bfdU			  /* stp x29, x30, [sp, #-16]! */
 #define JAVA_LDP_POST	 0xa8c17bfdU			  /* ldp x29, x30, [sp], #16 */
+#define JAVA_FP_SP	 0x910003fdU			  /* mov x29, sp */
 #define JAVA_ADD(w)	 (((w)&0xff8003ff) == 0x910003ff) /* add sp, sp, #N */
 #define JAVA_SUB_REG(w)	 (((w)&0xffe0ffff) == 0xcb2063ff) /* sub sp, sp, xN */
 #define JAVA_CMP_SP(w)	 (((w)&0xffe0ffff) == 0xeb2063ff) /* cmp sp, xN: a poll */
 #define JAVA_LDR_POLL(w) (((w)&0xffc003e0) == 0xf9400380) /* ldr xN, [x28, #N] */
+#define JAVA_TOUCH(w)	 (((w)&0xfffffc1f) == 0xb940001f) /* ldr wzr, [xN]: a poll of OpenJDK 11 */
 #define JAVA_RET	 0xd65f03c0U
 
 /*
  * The same. A frame is made by sub sp and stp, a large one by stp and sub sp; what follows until it is complete does not
- * change it, nor the link register. The other way round it is left; then a poll and a return follow.
+ * change it, nor the link register. Behind that stp the frame pointer may be set. The other way round it is left; then a
+ * poll and a return follow.
  */
 static __always_inline enum java_state java_state_of(struct unwind_slot *slot, bool begins)
 {
 	struct java_walk *walk = java_walk_of(slot);
-	__u32 two_before, before, code;
+	__u32 two_before, before, code, next;
 
 	if (bpf_probe_read_user(walk->code, sizeof(walk->code), (void *)slot->regs.pc - 8))
 		return JAVA_WHOLE;
 	two_before = walk->code[0];
 	before = walk->code[0] >> 32;
 	code = walk->code[1];
-	if (before == JAVA_STP_PRE || code == JAVA_LDP_POST || (begins && JAVA_SUB_REG(code)))
+	next = walk->code[1] >> 32;
+	if (before == JAVA_STP_PRE || (before == JAVA_FP_SP && two_before == JAVA_STP_PRE) || code == JAVA_LDP_POST ||
+	    (begins && JAVA_SUB_REG(code)))
 		return JAVA_PUSHED;
 	if (begins ? JAVA_STP(code) : JAVA_ADD(code) && JAVA_LDP(before))
 		return JAVA_EMPTY;
 	if (begins || code == JAVA_RET || (JAVA_ADD(before) && JAVA_LDP(two_before)) || before == JAVA_LDP_POST || JAVA_CMP_SP(before) ||
-	    (JAVA_CMP_SP(code) && JAVA_LDR_POLL(before)))
+	    (JAVA_CMP_SP(code) && JAVA_LDR_POLL(before)) || (JAVA_TOUCH(code) && next == JAVA_RET))
 		return JAVA_BARE;
 	return JAVA_WHOLE;
 }
 
 #endif
 
-/* arm64: whether a frame has its address to return to already, at an address. */
-static __always_inline bool java_has_saved(struct unwind_slot *slot, __u64 at)
+/* How many instructions come at most between the one that makes a frame and the place where it is complete. */
+#define JAVA_MADE 32
+
+/* arm64: whether code that begins at an address has made its frame, though it is not complete. Overwrites the head. */
+static __always_inline bool java_has_made(struct unwind_slot *slot, __u64 begin)
 {
 #if defined(__TARGET_ARCH_x86)
 	return false;
 #else
 	struct java_walk *walk = java_walk_of(slot);
+	__u64 size = slot->regs.pc - begin;
+	const __u32 *code = (void *)walk->head;
 
-	return !bpf_probe_read_user(&walk->word, 8, (void *)at) && walk->word == slot->regs.lr;
+	if (size > JAVA_MADE * 4)
+		size = JAVA_MADE * 4;
+	if (!java_read_head(walk, size, slot->regs.pc - size))
+		return false;
+#pragma nounroll
+	for (__u32 i = 0; i < JAVA_MADE; i++) {
+		barrier_var(i);
+		if (i >= size / 4)
+			break;
+		if (JAVA_STP(code[i & (JAVA_MADE - 1)]) || code[i & (JAVA_MADE - 1)] == JAVA_STP_PRE)
+			return true;
+	}
+	return false;
 #endif
 }
 
@@ -368,7 +393,7 @@ static __always_inline bool java_leave(struct unwind_slot *slot, const struct in
 		state = java_state_of(slot, begins);
 	if (state == JAVA_EMPTY)
 		slot->regs.sp += size;
-	if (state == JAVA_EMPTY || (state == JAVA_BARE && !(begins && java_has_saved(slot, slot->regs.sp + size - 8))))
+	if (state == JAVA_EMPTY || (state == JAVA_BARE && !(begins && java_has_made(slot, begin))))
 		return java_return_at_sp(slot);
 	if (state == JAVA_PUSHED)
 		return java_return_by_pair(slot, slot->regs.sp);
@@ -385,8 +410,25 @@ static __always_inline bool java_leave(struct unwind_slot *slot, const struct in
 /* Names of stubs that have no frame, by their begin: "vtable chunks", "I2C/C2I adapters", "MethodHandles adapters". */
 #define JAVA_IS_BARE(w) (((w)&0xffff) == 0x7476 || ((w)&0xffff) == 0x3249 || ((w)&0xffff) == 0x654d)
 
+#if defined(__TARGET_ARCH_arm64)
+/*
+ * Whether a stub has no frame. Other code of HotSpot has called it, and the address to return to is not where a frame
+ * would have it. In front of a piece of code is how many segments it has.
+ */
+static __always_inline bool java_is_leaf(struct unwind_slot *slot, const struct interp_java *java, __u64 code)
+{
+	struct java_walk *walk = java_walk_of(slot);
+	__u64 lr = slot->regs.lr;
+
+	if (!java_is_code(walk, lr) || bpf_probe_read_user(&walk->word, 8, (void *)code - java->block_size) ||
+	    lr - code < (walk->word & 0xffffffff) << walk->shift)
+		return false;
+	return bpf_probe_read_user(&walk->word, 8, (void *)slot->regs.fp + 8) || walk->word != lr;
+}
+#endif
+
 /* Goes to the caller of a stub, whose head does not say how large its frame is. Those that call have a frame pointer. */
-static __always_inline bool java_leave_stub(struct unwind_slot *slot, const struct interp_java *java)
+static __always_inline bool java_leave_stub(struct unwind_slot *slot, const struct interp_java *java, __u64 code)
 {
 	struct java_walk *walk = java_walk_of(slot);
 	enum java_state state = JAVA_WHOLE;
@@ -398,6 +440,10 @@ static __always_inline bool java_leave_stub(struct unwind_slot *slot, const stru
 		state = JAVA_IS_BARE(walk->word) ? JAVA_BARE : java_state_of(slot, false);
 	else
 		slot->record.flags |= STACK_FRAME_POINTER;
+#if defined(__TARGET_ARCH_arm64)
+	if (slot->exact && state == JAVA_WHOLE && java_is_leaf(slot, java, code))
+		state = JAVA_BARE;
+#endif
 	if (state == JAVA_BARE)
 		return java_return_at_sp(slot);
 	if (state == JAVA_PUSHED)
@@ -423,7 +469,7 @@ static __always_inline bool java_compiled(struct unwind_slot *slot, const struct
 	/* what the code is, and its number: others may have the place later */
 	walk->frame[0] = (code - walk->low) >> 3 | (__u64)(java_head_int(walk, java->number) & 0xffff) << JAVA_NUMBER_SHIFT;
 	size = java_head_int(walk, java->frame_size);
-	if (size > 0 ? !java_leave(slot, java, code, (__u64)size * 8) : !java_leave_stub(slot, java))
+	if (size > 0 ? !java_leave(slot, java, code, (__u64)size * 8) : !java_leave_stub(slot, java, code))
 		return false;
 	java_show(slot, walk->frame[0], place);
 	return true;
