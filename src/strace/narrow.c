@@ -340,6 +340,14 @@ static const struct strace_call *wide_call(const char *name)
 	return call;
 }
 
+const char *strace_base_of_32(int number)
+{
+	const char *name = syscall_name_32(number), *base = syscall_name(strace_number_32(number));
+	const struct strace_call *call = name && !base ? wide_call(name) : NULL;
+
+	return call ? call->name : base;
+}
+
 /*
  * The call without the memory whose layout differs: its types then print addresses. wide: its structs are those of
  * 64-bit programs, but for has_longs().

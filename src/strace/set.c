@@ -79,25 +79,22 @@ struct named {
 	const struct strace_call *call;
 };
 
-/* The numbers in 64-bit programs: they are found by names, which takes some time. */
-static int base_of(int number)
+/* The names in 64-bit programs: to find them takes some time. */
+static const char *base_of(int number)
 {
-	static short numbers[STRACE_CALLS];
+	static const char *names[STRACE_CALLS];
 
-	if (!numbers[number])
-		numbers[number] = strace_number_32(number) + 1;
-	return numbers[number] - 1;
+	if (!names[number])
+		names[number] = strace_base_of_32(number) ?: "";
+	return *names[number] ? names[number] : NULL;
 }
 
 static struct named named_of(int i)
 {
-	int base;
-
 	if (i < STRACE_CALLS)
 		return (struct named){ syscall_name(i), NULL, strace_call_of(i) };
 	i -= STRACE_CALLS;
-	base = base_of(i);
-	return (struct named){ syscall_name_32(i), base < 0 ? NULL : syscall_name(base), strace_call_of_32(i) };
+	return (struct named){ syscall_name_32(i), base_of(i), strace_call_of_32(i) };
 }
 
 static bool has_type(const struct strace_call *call, const struct strace_type *type)

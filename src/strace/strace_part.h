@@ -178,6 +178,8 @@ const struct strace_call *strace_call_named(const char *name);
 /* The same of the call of a 32-bit program, and the number that the call has here; -ENOENT: there is no such call. */
 const struct strace_call *strace_call_of_32(int number);
 int strace_number_32(int number);
+/* The name that the call has in 64-bit programs, or would have if this architecture had it; NULL: they have none. */
+const char *strace_base_of_32(int number);
 /* The result as the 32-bit program sees it: half of the register. */
 int64_t strace_result_32(int64_t ret);
 /* How many arguments are printed of a call that has no such line. */

@@ -100,13 +100,21 @@ static void expect_args(const char *name, int64_t ret, const uint64_t args[STRAC
 	expect_line(strace_call_of(nr), nr, name, ret, args, want);
 }
 
-/* The same of a 32-bit program. */
-static void expect_narrow(const char *name, int64_t ret, const uint64_t args[STRACE_ARGS], const char *want)
+/* The number in a 32-bit program; STRACE_CALLS: there is none. */
+static int number_32(const char *name)
 {
 	int nr = 0;
 
 	while (nr < STRACE_CALLS && (!syscall_name_32(nr) || strcmp(syscall_name_32(nr), name) != 0))
 		nr++;
+	return nr;
+}
+
+/* The same of a 32-bit program. */
+static void expect_narrow(const char *name, int64_t ret, const uint64_t args[STRACE_ARGS], const char *want)
+{
+	int nr = number_32(name);
+
 	cr_assert(strace_call_of_32(nr), "%s is not known", name);
 	flags_of_record = STRACE_COMPAT;
 	expect_line(strace_call_of_32(nr), nr, name, ret, args, want);
@@ -560,6 +568,9 @@ Test(strace, old_calls_of_32_bit_programs)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		cr_expect(strace_call_named(names[i]), "%s", names[i]);
 	cr_expect_not(strace_call_named("mmap2"));
+	cr_expect_str_eq(strace_base_of_32(number_32("stat64")), "stat");
+	cr_expect_str_eq(strace_base_of_32(number_32("chown32")), "chown");
+	cr_expect_str_eq(strace_base_of_32(number_32("mmap2")), "mmap");
 	expect_narrow("access", -2, ARGS(0, 4), "NULL, R_OK");
 	expect_narrow("open", -2, ARGS(0, 0, 0), "NULL, O_RDONLY");
 	expect_narrow("poll", 0, ARGS(0, 0, 5), "NULL, 0, 5");
