@@ -208,11 +208,14 @@ static uint64_t began(const struct strace_record *enter, const struct strace_rec
 	return enter ? enter->began : exit->began;
 }
 
+static uint64_t since(const struct strace_record *exit, uint64_t begin)
+{
+	return begin && exit->time > begin ? exit->time - begin : 0;
+}
+
 static uint64_t took(const struct strace_record *enter, const struct strace_record *exit)
 {
-	uint64_t begin = began(enter, exit);
-
-	return begin && exit->time > begin ? exit->time - begin : 0;
+	return since(exit, began(enter, exit));
 }
 
 static void add_took(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)
@@ -392,7 +395,8 @@ static bool passes(const struct strace_lines *lines, const struct strace_record 
 	/* it is made again, or ends with EINTR: no failure yet */
 	if (lines->says && exit->ret <= -512 && exit->ret >= -516)
 		return false;
-	return !lines->settings->slower || took(enter, exit) >= lines->settings->slower;
+	/* at least, if it began before sonde attached */
+	return !lines->settings->slower || since(exit, enter ? enter->time : exit->began) >= lines->settings->slower;
 }
 
 static void print_row(struct strace_lines *lines, const struct strace_record *enter, const struct strace_record *exit)

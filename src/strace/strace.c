@@ -12,6 +12,7 @@
 #include "engine/follow.h"
 #include "engine/intake.h"
 #include "engine/stream.h"
+#include "attached.h"
 #include "netlink.h"
 #include "programs.h"
 #include "output/words.h"
@@ -433,6 +434,24 @@ static int end_run(struct state *state)
 	return over ? -1 : (int)state->ask_ms;
 }
 
+/* What is named may wait in a call. The threads of a whole process are wanted with -f. */
+static void show_waiting(const struct state *state)
+{
+	const struct engine_instance *instance = state->instance;
+	const struct strace_settings *settings = instance->settings;
+	const struct strace_attached attached = {
+		.lines = state->lines,
+		.intake = instance->intake,
+		.plans = &state->programs.plans,
+		.trace = &settings->trace,
+		.ids = named_ids(instance->ctx),
+		.n_ids = instance->ctx->command.pid ? 0 : n_named(instance->ctx),
+		.all = settings->follow && !instance->ctx->tid,
+	};
+
+	strace_attached_show(&attached);
+}
+
 static void strace_armed(struct engine_instance *instance)
 {
 	const struct strace_settings *settings = instance->settings;
@@ -440,6 +459,8 @@ static void strace_armed(struct engine_instance *instance)
 
 	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
+	if (!settings->summary)
+		show_waiting(state);
 	state->ask_ms = ASK_MS;
 	strace_lines_ask(state->lines);
 	/* lines are text of our own */

@@ -293,6 +293,8 @@ void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
 uint64_t strace_lines_hints(const struct strace_lines *lines);
 /* Asks the kernel which of them have ended. Tells the user if a thread has since it has executed a program. */
 void strace_lines_ask(struct strace_lines *lines);
+/* Whether a record of the thread has come. */
+bool strace_lines_has_met(const struct strace_lines *lines, uint32_t tid);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
 /*

@@ -6,6 +6,7 @@
 
 #include "kernel/syscalls.h"
 #include "output/output.h"
+#include "strace/attached.h"
 #include "strace/lines_part.h"
 
 #define MS 1000000ULL
@@ -639,4 +640,20 @@ Test(strace_lines, names_of_processes)
 	       "[pid     8<new>] kill(7, 0) = 0 <0.001000>\n");
 	end();
 	settings.pids = 0;
+}
+
+/* What /proc says of a thread that waits in a call, in none, or not at all. */
+Test(strace_lines, call_when_attached)
+{
+	struct strace_record record = {};
+
+	cr_assert(strace_attached_parse("0 0x3 0x7ffc10 0x20000 0x0 0x0 0xffffffffffffffff 0x7ffc00 0x7f01\n", &record));
+	cr_expect_eq(record.nr, 0);
+	cr_expect_eq(record.args[0], 3);
+	cr_expect_eq(record.args[2], 0x20000);
+	cr_expect_eq(record.args[5], UINT64_MAX);
+	cr_expect_not(strace_attached_parse("running\n", &record));
+	cr_expect_not(strace_attached_parse("-1 0x7ffc00 0x7f01\n", &record));
+	cr_expect_not(strace_attached_parse("35 0x3 0x7ffc10", &record));
+	cr_expect_not(strace_attached_parse("", &record));
 }

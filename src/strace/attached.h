@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The calls that threads are in when sonde attaches to them. */
+#ifndef SONDE_STRACE_ATTACHED_H
+#define SONDE_STRACE_ATTACHED_H
+
+#include "engine/intake.h"
+#include "strace_part.h"
+
+struct strace_attached {
+	struct strace_lines *lines;
+	struct intake *intake; /* passes the records of programs on to lines */
+	const struct strace_plans *plans;
+	const struct strace_set *trace;
+	const uint32_t *ids; /* the processes, or threads, that are named */
+	size_t n_ids;
+	bool all; /* of processes all threads, not only the first */
+};
+
+/*
+ * Adds to the lines what each thread waits for: calls that began before sonde attached, as begins without a time. A
+ * thread that has ended, or that we may not ask, has none. To be called once, when all programs are attached.
+ */
+void strace_attached_show(const struct strace_attached *attached);
+
+/* Fills in number and arguments from the text of /proc/PID/syscall. False: it is in no call, or runs. */
+bool strace_attached_parse(const char *text, struct strace_record *to);
+
+#endif
