@@ -171,8 +171,9 @@ struct strace_step {
 };
 _Static_assert(sizeof(struct strace_step) == 16, "as on the other side");
 
-/* The magic number of the file system of sockets (SOCKFS_MAGIC). */
+/* The magic numbers of the file systems of sockets (SOCKFS_MAGIC) and pipes. */
 #define STRACE_SOCKETS 0x534f434b
+#define STRACE_PIPES   0x50495045
 
 /* The bytes of a blob of STRACE_FILE. */
 struct strace_file {
@@ -197,8 +198,8 @@ _Static_assert(sizeof(struct strace_file) == 200, "as on the other side");
 
 enum strace_call_kind {
 	STRACE_PLAIN,
-	STRACE_FORK, /* it ends with 0 in the new task, too */
-	STRACE_EXEC, /* the command begins with it; it may end with another number, that of a program of the other kind */
+	STRACE_FORK,	/* it ends with 0 in the new task, too */
+	STRACE_EXEC,	/* the command begins with it; it may end with another number, that of a program of the other kind */
 	STRACE_RESTORE, /* it restores all registers: at its end, its number is -1 */
 };
 

@@ -6,6 +6,8 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -90,6 +92,71 @@ static void add_blob(struct strace_record *record, const struct strace_step *ste
 	record->size += (sizeof(*blob) + blob->n + 7) & ~7U;
 }
 
+/* The names of a path from the innermost out, as programs of the kernel copy them. Returns how many bytes. */
+static size_t reverse_names(const char *path, char *to)
+{
+	const char *end = path + strlen(path);
+	size_t n = 0;
+
+	while (end > path) {
+		const char *name = memrchr(path, '/', end - path);
+		size_t len;
+
+		name = name ? name + 1 : path;
+		len = end - name;
+		if (len) {
+			memcpy(to + n, name, len);
+			to[n + len] = '\0';
+			n += len + 1;
+		}
+		end = name > path ? name - 1 : path;
+	}
+	return n;
+}
+
+void strace_attached_file(char *link, struct strace_file *file)
+{
+	static const char deleted[] = " (deleted)", anon[] = "anon_inode:";
+	size_t len = strlen(link);
+
+	*file = (struct strace_file){};
+	if (sscanf(link, "socket:[%llu]", &file->inode) == 1) {
+		file->magic = STRACE_SOCKETS;
+	} else if (sscanf(link, "pipe:[%llu]", &file->inode) == 1) {
+		file->magic = STRACE_PIPES;
+	} else if (!strncmp(link, anon, strlen(anon))) {
+		file->magic = ANON_INODE_FS_MAGIC;
+		file->path.dirs_size = len - strlen(anon);
+		memcpy(file->path.text, link + strlen(anon), file->path.dirs_size);
+	} else {
+		file->unlinked = len > strlen(deleted) && !strcmp(link + len - strlen(deleted), deleted);
+		if (file->unlinked)
+			link[len - strlen(deleted)] = '\0';
+		file->path.dirs_size = reverse_names(link, file->path.text);
+	}
+}
+
+/* What a descriptor is open on. The name alone is asked for: the file may be on a server that does not answer. */
+static void add_file(struct strace_record *record, const struct strace_step *step)
+{
+	struct strace_blob *blob = (void *)((char *)(record + 1) + record->size);
+	struct strace_file *file = (void *)(blob + 1);
+	char path[64], link[PATH_MAX];
+	ssize_t n;
+
+	if (step->from >= STRACE_ARGS || (int)record->args[step->from] < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", record->pid, (int)record->args[step->from]);
+	n = readlink(path, link, sizeof(link) - 1);
+	/* a name has as many bytes as its part of the path, with the NUL in place of the / */
+	if (n <= 0 || n + 1 > (ssize_t)(STRACE_ROOM - sizeof(*blob) - sizeof(*file) - record->size))
+		return;
+	link[n] = '\0';
+	strace_attached_file(link, file);
+	*blob = (struct strace_blob){ .tag = step->tag, .n = sizeof(*file) + file->path.dirs_size };
+	record->size += (sizeof(*blob) + blob->n + 7) & ~7U;
+}
+
 static void add_blobs(const struct strace_plans *plans, struct strace_record *record)
 {
 	const struct strace_plan *plan;
@@ -97,8 +164,14 @@ static void add_blobs(const struct strace_plans *plans, struct strace_record *re
 	if (record->nr >= STRACE_CALLS)
 		return;
 	plan = &plans->plans[record->flags & STRACE_COMPAT][record->nr + 1];
-	for (unsigned int i = 0; i < plan->n_enter; i++)
-		add_blob(record, &plans->steps[plan->enter + i]);
+	for (unsigned int i = 0; i < plan->n_enter; i++) {
+		const struct strace_step *step = &plans->steps[plan->enter + i];
+
+		if (step->op == STRACE_FILE)
+			add_file(record, step);
+		else
+			add_blob(record, step);
+	}
 }
 
 /* The call that a thread waits in; NULL: it is in none, or cannot be asked. The caller frees it. */

@@ -25,4 +25,10 @@ void strace_attached_show(const struct strace_attached *attached);
 /* Fills in number and arguments from the text of /proc/PID/syscall. False: it is in no call, or runs. */
 bool strace_attached_parse(const char *text, struct strace_record *to);
 
+/*
+ * Fills in what the link /proc/PID/fd/N says of a descriptor (proc_pid_fd(5)), with room for PATH_MAX bytes behind it;
+ * `link` loses its " (deleted)".
+ */
+void strace_attached_file(char *link, struct strace_file *file);
+
 #endif

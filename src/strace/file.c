@@ -14,10 +14,6 @@
 
 #define PIDFS_MAGIC 0x50494446
 
-#ifndef PIPEFS_MAGIC
-#define PIPEFS_MAGIC 0x50495045
-#endif
-
 /* The bytes of a blob, NULL: the descriptor was not open, or was not looked at. */
 static const struct strace_file *file_of(const struct strace_blob *blob)
 {
@@ -56,7 +52,7 @@ static void add_path(struct str *path, const struct strace_file *file)
 	case SOCKFS_MAGIC:
 		str_addf(path, "socket:[%llu]", U(file->inode));
 		break;
-	case PIPEFS_MAGIC:
+	case STRACE_PIPES:
 		str_addf(path, "pipe:[%llu]", U(file->inode));
 		break;
 	case PIDFS_MAGIC:
@@ -72,7 +68,7 @@ static void add_path(struct str *path, const struct strace_file *file)
 
 static bool is_nameless(const struct strace_file *file)
 {
-	return file->magic == SOCKFS_MAGIC || file->magic == PIDFS_MAGIC || file->magic == PIPEFS_MAGIC || file->magic == ANON_INODE_FS_MAGIC;
+	return file->magic == SOCKFS_MAGIC || file->magic == PIDFS_MAGIC || file->magic == STRACE_PIPES || file->magic == ANON_INODE_FS_MAGIC;
 }
 
 /* A name within < and >. */

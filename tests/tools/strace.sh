@@ -87,6 +87,27 @@ test_processes() {
 	done
 }
 
+# What it waits in when sonde attaches is printed first, though its begin was not seen.
+# kernels=ends arch=yes
+test_waits_when_attached() {
+	mkfifo fifo
+	exec 8<>fifo
+	dd if=fifo of=/dev/null bs=1 count=1 & first=$!
+	# read(2), on both architectures
+	wait_until 20 grep -qE '^(0|63) ' /proc/$first/syscall || fail "it does not read"
+	start sonde strace -e '!read' -p $first -o other
+	stop INT
+	[ ! -s other ] || fail "a call that is not wanted"
+	start sonde strace -T -y -p $first -o log
+	wait_until 20 grep -qE '^read\([0-9]<[^>]*/fifo>, ' log || fail "not what it waits for: $(cat log)"
+	echo hello >fifo
+	await
+	expect_exit 0
+	# how long it took is not known
+	grep -qE '^read\([0-9]<[^>]*/fifo>, "h", 1\) *= 1$' log || fail "no end: $(cat log)"
+	grep -qE '^write\(1</dev/null>, "h", 1\) *= 1 <' log || fail "not what it does then: $(cat log)"
+}
+
 # Choices of calls and of results, and other forms.
 # kernels=one
 test_choices() {

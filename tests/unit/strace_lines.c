@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records of sonde strace to lines: their order, calls that wait, what only another thread's records tell. */
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -656,4 +657,25 @@ Test(strace_lines, call_when_attached)
 	cr_expect_not(strace_attached_parse("-1 0x7ffc00 0x7f01\n", &record));
 	cr_expect_not(strace_attached_parse("35 0x3 0x7ffc10", &record));
 	cr_expect_not(strace_attached_parse("", &record));
+}
+
+/* What the link of a descriptor says. */
+Test(strace_lines, file_when_attached)
+{
+	struct strace_file *to = base_alloc(sizeof(*to) + PATH_MAX);
+	char pipe[] = "pipe:[5381701]", epoll[] = "anon_inode:[eventpoll]", gone[] = "/tmp/a name (deleted)", root[] = "/";
+
+	strace_attached_file(pipe, to);
+	cr_expect_eq(to->inode, 5381701);
+	cr_expect_eq(to->magic, STRACE_PIPES);
+	strace_attached_file(epoll, to);
+	cr_expect_eq(to->path.dirs_size, 11);
+	cr_expect_arr_eq(to->path.text, "[eventpoll]", 11);
+	strace_attached_file(gone, to);
+	cr_expect(to->unlinked);
+	cr_expect_eq(to->path.dirs_size, 11);
+	cr_expect_arr_eq(to->path.text, "a name\0tmp", 11);
+	strace_attached_file(root, to);
+	cr_expect_eq(to->path.dirs_size, 0);
+	free(to);
 }
