@@ -646,12 +646,15 @@ test_strace_of_busy() {
 	run sonde record strace --force -d 1
 	kill $!
 	expect_exit 0
+	# 7.x preempts programs: the kernel skips hits then, each of which may have been either half of a call
+	missed=$(sed -n 's/.*: \([0-9]*\) hits\{0,1\} at begins or ends of calls missed.*/\1/p' err)
 	run sonde report strace
 	grep -q 'execve("[^"]*strace-calls"' out || fail "nothing is recorded"
 	# the program is known from the begin
 	grep -E '(^| )execve\([^"]' out > halves || true
-	[ "$(wc -l < halves)" -le 2 ] || fail "ends without begins: $(head -n 9 halves)"
-	! grep 'without an end' err || fail "begins without ends"
+	[ "$(wc -l < halves)" -le $((2 + ${missed:-0})) ] || fail "ends without begins: $(head -n 9 halves)"
+	unended=$(sed -n 's/.*: \([0-9]*\) calls\{0,1\} without an end.*/\1/p' err)
+	[ "${unended:-0}" -le "${missed:-0}" ] || fail "$unended begins without ends, ${missed:-0} missed"
 }
 
 # Recordings without what arguments point to have addresses; and one without calls says so.
