@@ -46,6 +46,7 @@ enum strace_kind {
 /* strace_record.flags */
 #define STRACE_COMPAT 1 /* a 32-bit call, with another number */
 #define STRACE_LAST   4 /* STRACE_ENDED: it was the last thread of its process */
+#define STRACE_ASKED  8 /* STRACE_ENTER: user space has asked what the thread waits in; the begin was not seen */
 
 /*
  * A call that ends before its thread leaves the processor has one record, at its end. If the thread leaves the

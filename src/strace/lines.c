@@ -260,6 +260,22 @@ static bool is_too_early(const struct strace_lines *lines, const struct task *ta
 	return record->kind == STRACE_EXIT && !record->began && !task->open && record->time < lines->armed;
 }
 
+bool strace_lines_is_in_call(const struct strace_lines *lines, uint32_t tid, uint64_t since)
+{
+	const struct task *task = strace_find_task(lines, tid);
+
+	return task && (task->open || task->seen > since);
+}
+
+/*
+ * Whether the task is in this call, as it was asked for when sonde attached, and the record is of it: its begin comes
+ * later, or its end knows when it began.
+ */
+static bool is_asked(const struct task *task, const struct strace_record *record)
+{
+	return task->open && task->open->record.flags & STRACE_ASKED && task->open->record.nr == record->nr;
+}
+
 /* Whose call ends here; NULL: its begin is not known. A thread that executes a program gets its process's number. */
 static struct task *opener(struct strace_lines *lines, struct task *task, const struct strace_record *exit)
 {
@@ -349,6 +365,19 @@ static bool is_outside(const struct strace_lines *lines, const struct strace_rec
 	       !strace_set_has(&lines->settings->trace, numbered->nr, numbered->flags & STRACE_COMPAT);
 }
 
+/* A begin without an end: of the command's exec that failed, or its end was lost. */
+static void close_unended(struct strace_lines *lines, struct task *task, const struct strace_record *next)
+{
+	const struct strace_record *open = task->open ? &task->open->record : NULL;
+
+	if (next->kind != STRACE_ENTER && next->kind != STRACE_UNENDED && (next->kind != STRACE_EXIT || !next->began))
+		return;
+	/* an unended call is another one than that whose begin was seen */
+	lines->unended += next->kind == STRACE_UNENDED;
+	lines->unended += open && !task->open->ours && !(open->flags & STRACE_ASKED) && !strace_is_exit(open);
+	close_call(lines, task);
+}
+
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size)
 {
 	struct task *task, *from;
@@ -358,6 +387,8 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	if (size < sizeof(*record) || record->size > size - sizeof(*record) || record->kind > STRACE_BESIDE)
 		return;
 	task = task_of(lines, record);
+	if (record->time > task->seen)
+		task->seen = record->time;
 	if (record->kind == STRACE_BESIDE) {
 		/* a recording has none of its own */
 		if (lines->says)
@@ -369,7 +400,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	if (begins)
 		lines->begun = true;
 	else if (strace_has_left(lines, record) || is_ours(lines, record) || is_birth(task, record) ||
-		 is_too_early(lines, task, record))
+		 is_too_early(lines, task, record) || (record->kind == STRACE_ENTER && is_asked(task, record)))
 		return;
 	if (record->kind == STRACE_STACK) {
 		if (task->open && task->open->record.nr == record->nr)
@@ -384,21 +415,16 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 		held->record.ret = strace_result_32(record->ret);
 	if (record->kind == STRACE_EXIT)
 		number_by_begin(&held->record, task->open ? &task->open->record : NULL);
+	if (record->kind == STRACE_EXIT && is_asked(task, &held->record))
+		held->record.began = 0;
 	if (is_outside(lines, record, &held->record)) {
 		free(held);
 		return;
 	}
-	/* a begin without an end: of the command's exec that failed, or its end was lost */
-	if (record->kind == STRACE_ENTER || record->kind == STRACE_UNENDED ||
-	    (record->kind == STRACE_EXIT && record->began)) {
-		/* an unended call is another one than that whose begin was seen */
-		lines->unended += record->kind == STRACE_UNENDED;
-		lines->unended += task->open && !task->open->ours && !strace_is_exit(&task->open->record);
-		close_call(lines, task);
-	}
+	close_unended(lines, task, &held->record);
 	if (record->kind == STRACE_ENTER)
 		set_open(lines, task, held);
-	else if (record->kind == STRACE_EXIT && !record->began && (from = opener(lines, task, &held->record))) {
+	else if (record->kind == STRACE_EXIT && !held->record.began && (from = opener(lines, task, &held->record))) {
 		held->other = from->open;
 		from->open->other = held;
 		set_open(lines, from, NULL);

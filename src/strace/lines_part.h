@@ -31,6 +31,7 @@ struct task {
 	uint32_t own, space;		      /* in its own pid namespace, and which that is; 0: not known */
 	char comm[STRACE_COMM_LEN];	      /* its name at the last line of it; "": not known */
 	const char *before;		      /* the last call that has ended; NULL: not known */
+	uint64_t seen;			      /* the time of its newest record */
 	uint32_t nr;			      /* of the call before, if has_nr; for -n */
 	struct sink sink;		      /* with -ff */
 	struct task *exec_next, *exec_before; /* of those that are in an exec */

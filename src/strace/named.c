@@ -116,8 +116,3 @@ void strace_lines_ask(struct strace_lines *lines)
 		if (!lines->named[i].ended && process_has_ended(lines->named[i].id))
 			end_gone(lines, &lines->named[i]);
 }
-
-bool strace_lines_has_met(const struct strace_lines *lines, uint32_t tid)
-{
-	return strace_find_task(lines, tid);
-}

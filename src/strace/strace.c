@@ -439,17 +439,22 @@ static void show_waiting(const struct state *state)
 {
 	const struct engine_instance *instance = state->instance;
 	const struct strace_settings *settings = instance->settings;
+	const unsigned int how = state->programs.config.how;
 	const struct strace_attached attached = {
 		.lines = state->lines,
-		.intake = instance->intake,
+		.stream = state->programs.stream,
 		.plans = &state->programs.plans,
 		.trace = &settings->trace,
 		.ids = named_ids(instance->ctx),
-		.n_ids = instance->ctx->command.pid ? 0 : n_named(instance->ctx),
+		.n_ids = n_named(instance->ctx),
 		.all = settings->follow && !instance->ctx->tid,
+		.ip = how & STRACE_HOW_IP,
+		.space = how & STRACE_HOW_SPACE,
 	};
 
-	strace_attached_show(&attached);
+	/* another filter may leave some of the threads out */
+	if (!settings->summary && !instance->ctx->command.pid && !(how & STRACE_HOW_KEEP))
+		strace_attached_show(&attached);
 }
 
 static void strace_armed(struct engine_instance *instance)
@@ -459,8 +464,7 @@ static void strace_armed(struct engine_instance *instance)
 
 	*(uint64_t *)object_memory(&state->programs.progs.object, ".data.armed", sizeof(uint64_t)) = 1;
 	strace_lines_set_armed(state->lines, clock_boot_ns());
-	if (!settings->summary)
-		show_waiting(state);
+	show_waiting(state);
 	state->ask_ms = ASK_MS;
 	strace_lines_ask(state->lines);
 	/* lines are text of our own */

@@ -291,10 +291,10 @@ void strace_lines_set_armed(struct strace_lines *lines, uint64_t armed);
  * first thread has ended, a thread executes a program, or one of its children has ended.
  */
 uint64_t strace_lines_hints(const struct strace_lines *lines);
-/* Asks the kernel which of them have ended. Tells the user if a thread has since it has executed a program. */
+/* Asks the kernel which of them have ended. Tells the user of a thread that is gone because it has executed a program. */
 void strace_lines_ask(struct strace_lines *lines);
-/* Whether a record of the thread has come. */
-bool strace_lines_has_met(const struct strace_lines *lines, uint32_t tid);
+/* Whether the thread's last record says that it is in a call, or is newer than a time in ns since boot. */
+bool strace_lines_is_in_call(const struct strace_lines *lines, uint32_t tid, uint64_t since);
 /* Takes a record, in order of time. */
 void strace_lines_add(struct strace_lines *lines, const struct strace_record *record, size_t size);
 /*

@@ -643,20 +643,90 @@ Test(strace_lines, names_of_processes)
 	settings.pids = 0;
 }
 
-/* What /proc says of a thread that waits in a call, in none, or not at all. */
+/* What /proc says of a thread that waits in a call, in none, or not at all; and of one of the kernel. */
 Test(strace_lines, call_when_attached)
 {
 	struct strace_record record = {};
+	uint64_t ip;
 
-	cr_assert(strace_attached_parse("0 0x3 0x7ffc10 0x20000 0x0 0x0 0xffffffffffffffff 0x7ffc00 0x7f01\n", &record));
+	cr_assert(strace_attached_parse("0 0x3 0x7ffc10 0x20000 0x0 0x0 0xffffffffffffffff 0x7ffc00 0x7f01\n", &record, &ip));
 	cr_expect_eq(record.nr, 0);
 	cr_expect_eq(record.args[0], 3);
 	cr_expect_eq(record.args[2], 0x20000);
 	cr_expect_eq(record.args[5], UINT64_MAX);
-	cr_expect_not(strace_attached_parse("running\n", &record));
-	cr_expect_not(strace_attached_parse("-1 0x7ffc00 0x7f01\n", &record));
-	cr_expect_not(strace_attached_parse("35 0x3 0x7ffc10", &record));
-	cr_expect_not(strace_attached_parse("", &record));
+	cr_expect_eq(ip, 0x7f01);
+	cr_expect_not(strace_attached_parse("running\n", &record, &ip));
+	cr_expect_not(strace_attached_parse("-1 0x7ffc00 0x7f01\n", &record, &ip));
+	cr_expect_not(strace_attached_parse("35 0x3 0x7ffc10", &record, &ip));
+	cr_expect_not(strace_attached_parse("0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0\n", &record, &ip));
+	cr_expect_not(strace_attached_parse("", &record, &ip));
+}
+
+/* Memory that is there up to an address. */
+static size_t read_until(void *end, uint64_t at, void *to, size_t n)
+{
+	uint64_t there = *(uint64_t *)end > at ? *(uint64_t *)end - at : 0;
+
+	n = n < there ? n : there;
+	memset(to, 'a', n);
+	return n;
+}
+
+/* Blobs of a call never fill more than their room, whatever a program passes; and where its memory ends. */
+Test(strace_lines, memory_when_attached)
+{
+	static struct strace_plans plans = { .steps = { { STRACE_BYTES, .from = 0, .count_from = 1, .scale = 1, .most = 4096 },
+							{ STRACE_STRING, .tag = 1, .from = 2, .most = 4096 },
+							{ STRACE_BYTES, .tag = 2, .from = 3, .count_from = STRACE_FROM_NONE, .scale = 16, .most = 16 } } };
+	struct strace_record *record = base_alloc(sizeof(*record) + STRACE_ROOM + 1);
+	char *end = (char *)(record + 1) + STRACE_ROOM;
+	uint64_t there = 1 << 20;
+	const struct peek peek = { read_until, &there };
+	const struct strace_blob *blob = (const void *)(record + 1);
+
+	plans.plans[0][8] = (struct strace_plan){ .n_enter = 3 };
+	for (size_t n = 4000; n <= 4096; n++) {
+		*record = (struct strace_record){ .nr = 7, .args = { 4096, n, 8192, 4096 } };
+		*end = 'z';
+		strace_attached_fill(record, &plans, &peek);
+		cr_assert_leq(record->size, STRACE_ROOM);
+		cr_assert_eq(*end, 'z');
+	}
+	there = 4096 + 100;
+	*record = (struct strace_record){ .nr = 7, .args = { 4096, 200, 0, 0 } };
+	strace_attached_fill(record, &plans, &peek);
+	cr_expect_eq(blob->status, STRACE_UNREAD);
+	cr_expect_eq(blob->n, 0);
+	plans.steps[0].when = STRACE_TO_EDGE;
+	record->size = 0;
+	strace_attached_fill(record, &plans, &peek);
+	cr_expect_eq(blob->status, STRACE_EDGE);
+	cr_expect_eq(blob->n, 100);
+	free(record);
+}
+
+/* A begin that was asked for gives way to what records say: its own begin and end, or another call. */
+Test(strace_lines, begin_that_was_asked_for)
+{
+	struct strace_record asked = call(STRACE_ENTER, 7, "pause", 0, 1);
+
+	asked.flags = STRACE_ASKED;
+	begin();
+	add(asked);
+	/* late: it began before */
+	add(call(STRACE_ENTER, 7, "pause", 1, 1));
+	cr_expect(strace_lines_is_in_call(lines, 7, UINT64_MAX));
+	add(call(STRACE_EXIT, 7, "pause", 1, 2));
+	cr_expect_not(strace_lines_is_in_call(lines, 7, 2 * MS));
+	cr_expect(strace_lines_is_in_call(lines, 7, 1 * MS));
+	/* its end had passed already when it was asked for */
+	asked.time = 3 * MS;
+	add(asked);
+	expect(200 * MS, false, "pause() = 0\npause(");
+	add(call(STRACE_EXIT, 7, "getpid", 204, 205));
+	expect(400 * MS, true, "pause() = 0\npause( <unfinished ...>\ngetpid() = 0 <0.001000>\n");
+	cr_expect_eq(strace_lines_unended(lines), 0);
+	end();
 }
 
 /* What the link of a descriptor says. */
