@@ -311,6 +311,8 @@ const struct decider whynot_deciders[] = {
 	SAYS("do_iter_", "EINVAL", 0, BEGIN, "the file takes no such reads or writes"),
 	SAYS("do_proc_do", "EINVAL", 0, BEGIN, "the value is no number, or out of the range that the file takes"),
 	SAYS("proc_do", "EINVAL", 0, BEGIN, "the value is no number, or out of the range that the file takes"),
+	SAYS("cgroup_subtree_control_write", "ENOENT", 0, 0,
+	     "the controller is not in the cgroup.subtree_control of the cgroup above"),
 	SAYS("cgroup_subtree_control_write", "EINVAL", 0, 0, "the kernel has no controller of this name"),
 	SAYS("vfs_write", "EINVAL", 0, 0, "the file takes no writes of this kind, or not this value"),
 	SAYS("vfs_read", "EBADF", 0, 0, "the descriptor is not open for reading"),

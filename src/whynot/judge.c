@@ -54,6 +54,9 @@ static bool is_reason(const struct whynot_functions *functions, const struct why
 	/* a walk without locks that begins again with them */
 	if (failure->ret == -ECHILD && error != ECHILD)
 		return false;
+	/* "not here": another one is asked, as LSMs are for prctl() */
+	if (failure->ret == -ENOSYS && error != ENOSYS)
+		return false;
 	/* link_path_walk() of newer kernels is given an error in place of a name, and returns it */
 	if (failure->args[0] == (uint64_t)failure->ret)
 		return false;

@@ -979,6 +979,36 @@ static int do_script(void)
 
 	return execve("./script", args, args + 1);
 }
+static int do_prctlopt(void)
+{
+	return prctl(12345, 0, 0, 0, 0);
+}
+/* Bytes behind those that the kernel knows, and not 0. */
+static int do_structure(void)
+{
+	unsigned long long how[16] = { [15] = 1 };
+
+	return syscall(437, AT_FDCWD, "own", how, sizeof(how)); /* openat2() */
+}
+static int do_notchild(void)
+{
+	return setpgid(1, 0);
+}
+/* Nothing gives controllers to the children of this one. */
+static int do_controller(void)
+{
+	int fd, ret, error;
+
+	mkdir("/sys/fs/cgroup/above", 0755);
+	mkdir("/sys/fs/cgroup/above/below", 0755);
+	fd = open("/sys/fs/cgroup/above/below/cgroup.subtree_control", O_WRONLY);
+	ret = write(fd, "+pids", 5);
+	error = errno;
+	rmdir("/sys/fs/cgroup/above/below");
+	rmdir("/sys/fs/cgroup/above");
+	errno = error;
+	return ret;
+}
 
 static const struct {
 	const char *name;
@@ -1131,6 +1161,10 @@ static const struct {
 	REASON(memfdname),
 	REASON(script),
 	REASON(tty),
+	REASON(prctlopt),
+	REASON(structure),
+	REASON(notchild),
+	REASON(controller),
 };
 
 static int fail(const char *name)

@@ -209,6 +209,9 @@ test_words() {
 	setgroups !may be
 	tty "call":"ioctl".*"decided":(null|"[^}]*= -ENOIOCTLCMD")
 	acctdir "decided":"may_open\([^}]*path=[^ ]*tmp
+	prctlopt !LSM
+	structure longer than the kernel takes
+	notchild neither the process itself nor a child of it
 	EOF
 	clear_away
 	[ ! -s wrong ] || fail "$(cat wrong answers)"
@@ -241,6 +244,15 @@ test_pids_of_the_cgroup() {
 	echo -pids > /sys/fs/cgroup/cgroup.subtree_control
 	expect_err "^    decided by  pids_can_fork\("
 	expect_err "limit pids\.max (is|may be) reached: 1 \(/sys/fs/cgroup/few\)\$"
+}
+
+# kernels=one
+test_controllers() {
+	has kprobe.multi || skip 'this kernel has fewer functions watched'
+	reasons wrong <<- 'EOF'
+	controller "decided":"cgroup_subtree_control_write\(.*is not in the cgroup\.subtree_control of the cgroup above
+	EOF
+	[ ! -s wrong ] || fail "$(cat wrong answers)"
 }
 
 # kernels=one
