@@ -53,8 +53,8 @@ static const struct opt options[] = {
 	    "write the calls to FILE for trace-cmd and KernelShark, as ftrace's function graph"),
 	OPT(OPT_STRING, struct settings, graph.record, 0, "record", "FILE",
 	    "write the calls to FILE for sonde report: trees, and their differences"),
-	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
-	    "probe user functions even if that may break the program, and overwrite FILEs that exist"),
+	OPT(OPT_BOOL, struct settings, graph.overwrite, 0, "overwrite", NULL, "overwrite FILEs that exist"),
+	PROBES_FORCE(struct settings, probes.force),
 };
 
 static const struct field fields[] = { EVENT_TIMES, GRAPH_COLUMNS };

@@ -29,7 +29,8 @@ static const struct opt options[] = {
 	OPT(OPT_STRING, struct settings, flame, 0, "flame", "FILE", "write the same as a flame graph to FILE, an SVG image"),
 	OPT(OPT_STRING, struct settings, perfetto, 0, "perfetto", "FILE", "write the recording to FILE for Perfetto's UI"),
 	OPT(OPT_STRING, struct settings, trace_dat, 0, "trace-dat", "FILE", "write it for trace-cmd and KernelShark"),
-	OPT(OPT_BOOL, struct settings, force, 0, "force", NULL, "overwrite output files that exist"),
+	OPT(OPT_BOOL, struct settings, force, 0, "overwrite", NULL, "overwrite output files that exist",
+	    .also = "force"),
 };
 
 enum view {

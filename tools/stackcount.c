@@ -19,8 +19,7 @@ static const struct opt options[] = {
 	PROBES_REGEX(struct settings, probes),
 	PROBES_MANGLED(struct settings, probes.mangled),
 	PROBES_MECHANISM(struct settings, probes),
-	OPT(OPT_BOOL, struct settings, probes.force, 0, "force", NULL,
-	    "overwrite output files, and probe user functions even if that may break the program"),
+	PROBES_FORCE(struct settings, probes.force),
 };
 
 /* As in bcc, -p implies -P, and the one process is not named. */

@@ -39,7 +39,7 @@ struct stacks_settings {
 	int unwind;		 /* enum stacks_unwind */
 	uint32_t depth, storage; /* 0: STACK_DEPTH, STACKS_STORAGE */
 	uint32_t top;		 /* so many functions are printed in place of stacks; 0: stacks */
-	bool raw, native, force;
+	bool raw, native, overwrite;
 	bool mangled; /* names of C++ and Rust as they are in the file */
 	const char *folded, *flame, *pprof, *speedscope, *compare;
 };
@@ -78,7 +78,8 @@ struct stacks_settings {
 		    "write a profile for speedscope to FILE"), \
 		OPT(OPT_STRING, STRUCT, MEMBER.compare, 0, "compare", "OLD", \
 		    "color the flame graph by the difference to OLD, folded stacks of an earlier run"), \
-		OPT(OPT_BOOL, STRUCT, MEMBER.force, 0, "force", NULL, "overwrite output files that exist")
+		OPT(OPT_BOOL, STRUCT, MEMBER.overwrite, 0, "overwrite", NULL, "overwrite output files that exist", \
+		    .also = "force")
 /* Leaves one part out: -U and -K of bcc's profile, offcputime, stackcount. */
 #define STACKS_PARTS(STRUCT, MEMBER) \
 	OPT(OPT_BOOL, STRUCT, MEMBER.user_only, 'U', "user-stacks-only", NULL, "only the user part of stacks"), \

@@ -263,7 +263,7 @@ int stacks_add_file(struct stacks *stacks, const struct file_format *format, con
 	static const char either[] =
 		"stdout gets either a table (--json, --csv) or a file (-f, or FILE is -): choose one";
 	struct engine_context *ctx = stacks->instance->ctx;
-	int ret = name ? files_add(&stacks->files, format, name, stacks->settings->force, err) : 0;
+	int ret = name ? files_add(&stacks->files, format, name, stacks->settings->overwrite, err) : 0;
 
 	if (!ret && files_use_stdout(&stacks->files) && !output_is_text(ctx->out))
 		ret = err_set(err, -EINVAL, "%s", either);

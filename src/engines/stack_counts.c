@@ -95,16 +95,12 @@ static void stack_counts_losses(struct engine_instance *instance)
 
 /* --- begin and end --- */
 
-/* A tool has one --force, for its probes and for output files. */
 static void choose_stacks(struct stack_counts *counts)
 {
 	const struct stack_counts_source *source = counts->source;
-	const struct progs_specs *specs = source->progs.specs;
-	const struct probes_settings *probes = specs ? setting_at(counts->progs.settings, specs->settings) : NULL;
 	struct settings *settings = counts->instance->settings;
 
 	settings->stacks.kernel_only |= source->kernel_only;
-	settings->stacks.force |= probes && probes->force;
 	counts->stacks_source = source->stacks;
 	counts->stacks_source.settings = &settings->stacks;
 	counts->stacks_source.keyed = true;

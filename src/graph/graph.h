@@ -38,8 +38,9 @@ struct graph_settings {
 	const char *record;	    /* a file for the calls as a recording; NULL: none */
 	const char *const *under;   /* specs: trees begin with these functions; none: with any */
 	size_t n_under;
-	bool regex, force;	    /* of the spec, as of struct target_options; force: overwrite files, too */
+	bool regex, force;	    /* of the spec, as of struct target_options */
 	pid_t pid;		    /* likewise */
+	bool overwrite;		    /* files that exist */
 	uint64_t least;		    /* ns: calls that have not returned are shown only if they have taken so long */
 	const char *title;	    /* of the run, for files */
 	pid_t command;		    /* 0: none */

@@ -20,24 +20,24 @@ static const struct field fields[] = {
 
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
 
-static int add(struct graph_files *files, const struct file_format *format, const char *name, bool force,
+static int add(struct graph_files *files, const struct file_format *format, const char *name, bool overwrite,
 	       struct err *err)
 {
-	return name ? files_add(&files->files, format, name, force, err) : 0;
+	return name ? files_add(&files->files, format, name, overwrite, err) : 0;
 }
 
 int graph_files_add(struct graph_files *files, const struct graph_settings *settings, struct err *err)
 {
-	int ret = add(files, &file_folded, settings->folded, settings->force, err);
+	int ret = add(files, &file_folded, settings->folded, settings->overwrite, err);
 
 	if (!ret)
-		ret = add(files, &file_flame, settings->flame, settings->force, err);
+		ret = add(files, &file_flame, settings->flame, settings->overwrite, err);
 	if (!ret)
-		ret = add(files, &convert_perfetto.file, settings->perfetto, settings->force, err);
+		ret = add(files, &convert_perfetto.file, settings->perfetto, settings->overwrite, err);
 	if (!ret)
-		ret = add(files, &convert_trace_dat.file, settings->trace_dat, settings->force, err);
+		ret = add(files, &convert_trace_dat.file, settings->trace_dat, settings->overwrite, err);
 	if (!ret)
-		ret = add(files, &convert_recording.file, settings->record, settings->force, err);
+		ret = add(files, &convert_recording.file, settings->record, settings->overwrite, err);
 	files->stacks = settings->folded || settings->flame;
 	return ret;
 }

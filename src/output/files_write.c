@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Files appear at the end, complete: the data are written under a name of our own beside the file, which is new
- * (O_EXCL), and then get the user's name. A link never replaces a file that exists, rename() does (--force). Neither
+ * (O_EXCL), and then get the user's name. A link never replaces a file that exists, rename() does (--overwrite). Neither
  * follows a symbolic link that lies at the name. The directory is held open, so that the file is created where it was
  * promised.
  */
@@ -78,7 +78,7 @@ static int check_name(const struct file *file, struct err *err)
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return err_set(err, -EEXIST, "%s exists and is not a regular file", file->name);
 	if (!file->force)
-		return err_set(err, -EEXIST, "%s exists: --force replaces it", file->name);
+		return err_set(err, -EEXIST, "%s exists: --overwrite replaces it", file->name);
 	return 0;
 }
 

@@ -180,7 +180,7 @@ struct writer *writer_open(const char *name, bool force, struct err *err)
 		return NULL;
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
-		err_set(err, -EEXIST, "%s exists: --force replaces it", name);
+		err_set(err, -EEXIST, "%s exists: --overwrite replaces it", name);
 	else if (fd < 0)
 		err_set(err, -errno, "cannot create %s: %s", name, strerror(errno));
 	if (fd < 0)

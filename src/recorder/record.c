@@ -24,7 +24,8 @@
 
 static const struct opt options[] = {
 	OPT(OPT_STRING, struct record_settings, output, 'o', "output", "FILE", "write to FILE: sonde.trace"),
-	OPT(OPT_BOOL, struct record_settings, force, 0, "force", NULL, "replace FILE if it exists"),
+	OPT(OPT_BOOL, struct record_settings, force, 0, "overwrite", NULL, "replace FILE if it exists",
+	    .also = "force"),
 	OPT(OPT_U64, struct record_settings, buffer_size, 'b', "buffer-size", "BYTES",
 	    "size of the rings of all processors together, with k, M or G: 8M", .min = BUFFER_MIN),
 	OPT(OPT_U64, struct record_settings, flight, 0, "flight", "BYTES",

@@ -76,7 +76,7 @@ static int check_output(const struct recorder *recorder, struct err *err)
 	__free char *dir = slash ? base_strndup(name, slash - name + 1) : base_strdup(".");
 
 	if (!settings->force && exists(name))
-		return err_set(err, -EEXIST, "%s exists: --force replaces it", name);
+		return err_set(err, -EEXIST, "%s exists: --overwrite replaces it", name);
 	if (access(dir, W_OK | X_OK))
 		return err_set(err, -errno, "cannot create %s: %s", name, strerror(errno));
 	return 0;

@@ -198,7 +198,7 @@ static const char *find_foreign(const struct why_settings *settings)
 		{ settings->stacks.pprof, "--pprof" },
 		{ settings->stacks.speedscope, "--speedscope" },
 		{ settings->stacks.compare, "--compare" },
-		{ settings->stacks.force, "--force" },
+		{ settings->stacks.overwrite, "--overwrite" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)

@@ -222,7 +222,7 @@ test_report_options() {
 	[ "$(stat -c %a out.pftrace)" = 600 ] || fail "others may read it"
 	run sonde report some.trace --perfetto out.pftrace
 	expect_exit 1
-	grep -q 'out.pftrace exists: --force replaces it' err || fail "$(cat err)"
+	grep -q 'out.pftrace exists: --overwrite replaces it' err || fail "$(cat err)"
 	run sonde report some.trace --perfetto out.pftrace --force timeline
 	expect_exit 0
 	[ -s out ] || fail "no timeline"

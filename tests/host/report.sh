@@ -80,7 +80,7 @@ test_report_files() {
 	grep -q '<svg' wall.svg || fail "no picture"
 	run sonde report x.trace --folded folded
 	expect_exit 1
-	expect_one_err 'folded exists: --force replaces it'
+	expect_one_err 'folded exists: --overwrite replaces it'
 	run sonde report x.trace --folded folded --force
 	expect_exit 0
 	run sonde report x.trace --folded - timeline

@@ -216,7 +216,7 @@ test_perfetto() {
 	[ "$(stat -c %a a.pftrace)" = 600 ] || fail "others may read it"
 	run sonde graph --perfetto a.pftrace vfs_read -- true
 	expect_exit 1
-	expect_one_err 'a.pftrace exists: --force replaces it'
+	expect_one_err 'a.pftrace exists: --overwrite replaces it'
 	run sonde graph --json --perfetto - vfs_read -- true
 	expect_exit 2
 	run sonde graph -r --perfetto - u:/bin/nested:n_leaf -- nested tree 1 1

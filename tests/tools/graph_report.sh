@@ -166,7 +166,7 @@ test_large_is_quick() {
 
 test_diff() {
 	for n in 10 30; do
-		run sonde graph --force --record $n.trace 'u:/bin/nested:n_*' -- nested tree $n 1
+		run sonde graph --overwrite --record $n.trace 'u:/bin/nested:n_*' -- nested tree $n 1
 		expect_exit 0
 	done
 	run sonde report 30.trace diff 10.trace --json
@@ -194,18 +194,22 @@ test_bad() {
 	: > calls.trace
 	run sonde graph --record calls.trace vfs_read -- true
 	expect_exit 1
-	expect_one_err 'calls.trace exists: --force replaces it'
+	expect_one_err 'calls.trace exists: --overwrite replaces it'
+	# it is about probes
+	run sonde graph --force --record calls.trace vfs_read -- true
+	expect_exit 1
+	expect_one_err 'calls.trace exists: --overwrite replaces it'
 	run sonde record sched -o sched.trace -- true
 	expect_exit 0
 	run sonde report sched.trace tree
 	expect_exit 1
 	expect_one_err 'no calls of functions'
-	run sonde graph --force -t 1h --record calls.trace 'u:/bin/nested:n_*' -- nested tree 1 1
+	run sonde graph --overwrite -t 1h --record calls.trace 'u:/bin/nested:n_*' -- nested tree 1 1
 	expect_exit 0
 	run sonde report calls.trace tree
 	expect_exit 1
 	expect_one_err 'no calls of functions'
-	run sonde graph -q --force --record calls.trace 'u:/bin/nested:n_*' -- nested tree 2000 1
+	run sonde graph -q --overwrite --record calls.trace 'u:/bin/nested:n_*' -- nested tree 2000 1
 	expect_exit 0
 	head -c $(($(wc -c < calls.trace) / 2)) calls.trace > cut.trace
 	run sonde report cut.trace tree

@@ -581,7 +581,7 @@ test_flight_files() {
 	echo kept > sonde.trace
 	run sonde record --flight 1M -- touch ran
 	expect_exit 1
-	expect_one_err 'sonde\.trace exists: --force replaces it'
+	expect_one_err 'sonde\.trace exists: --overwrite replaces it'
 	[ ! -e ran ] || fail "the command ran"
 	run sonde record --flight 1M -o no/such.trace -- touch ran
 	expect_exit 1

@@ -210,7 +210,7 @@ test_folded() {
 	run sonde stackcount --folded out.folded u:/bin/callers:leaf -- callers 3 5
 	expect_exit 1
 	expect_one_err 'out.folded'
-	run sonde stackcount --force --folded out.folded u:/bin/callers:leaf -- callers 3 5
+	run sonde stackcount --overwrite --folded out.folded u:/bin/callers:leaf -- callers 3 5
 	expect_exit 0
 }
 

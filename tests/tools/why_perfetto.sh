@@ -195,7 +195,7 @@ test_files() {
 	[ "$(stat -c %a a.pftrace)" = 600 ] || fail "others may read it"
 	run sonde why --perfetto a.pftrace -- true
 	expect_exit 1
-	expect_one_err 'a.pftrace exists: --force replaces it'
+	expect_one_err 'a.pftrace exists: --overwrite replaces it'
 	run sonde why --force --perfetto a.pftrace --folded a.folded -- waits 1 20 sleep
 	expect_exit 0
 	[ -s a.folded ] || fail "no folded stacks"

@@ -159,8 +159,8 @@ Test(files, refused_before_tracing)
 	cr_assert_eq(symlink("nowhere", "dangling"), 0);
 	cr_assert_eq(mkfifo("fifo", 0600), 0);
 	cr_assert_eq(mkdir("d", 0700), 0);
-	expect_refused("old", false, -EEXIST, "old exists: --force replaces it");
-	expect_refused("link", false, -EEXIST, "link exists: --force replaces it");
+	expect_refused("old", false, -EEXIST, "old exists: --overwrite replaces it");
+	expect_refused("link", false, -EEXIST, "link exists: --overwrite replaces it");
 	expect_refused("dangling", false, -EEXIST, "dangling exists");
 	for (int force = 0; force < 2; force++) {
 		expect_refused("fifo", force, -EEXIST, "fifo exists and is not a regular file");

@@ -572,7 +572,7 @@ Test(recording_files, created_once_and_private)
 	cr_assert_eq(stat("x.trace", &st), 0);
 	cr_assert_eq(st.st_mode & 0777, 0600);
 	cr_assert_null(writer_open("x.trace", false, &err));
-	cr_assert_str_eq(err.text, "x.trace exists: --force replaces it");
+	cr_assert_str_eq(err.text, "x.trace exists: --overwrite replaces it");
 	w = writer_open("x.trace", true, &err);
 	cr_assert(w);
 	cr_assert_eq(writer_close(w, NULL, &err), 0);
