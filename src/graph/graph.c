@@ -369,6 +369,7 @@ static void add_paths(struct graph *graph, struct thread *thread)
 			.function = graph->set->slots[call->function],
 			.kernel = graph->functions[call->function]->kind == TARGET_KERNEL,
 			.depth = call->depth,
+			.start = call->start,
 			.ns = call->ns,
 		};
 	}

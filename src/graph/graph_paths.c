@@ -130,7 +130,8 @@ static void keep_waiting(struct walk *walk)
 	}
 }
 
-void graph_paths_add(struct graph_paths *paths, struct graph_files *files, const char *comm,
+/* Calls of one tree: only the first one may be the outermost. */
+static void add_tree(struct graph_paths *paths, struct graph_files *files, const char *comm,
 		     const struct graph_step *steps, size_t n)
 {
 	__free struct graph_path *path = base_alloc((n + 1) * sizeof(*path));
@@ -157,6 +158,24 @@ void graph_paths_add(struct graph_paths *paths, struct graph_files *files, const
 	release_early(&walk.before);
 }
 
+void graph_paths_add(struct graph_paths *paths, struct graph_files *files, const char *comm,
+		     const struct graph_step *steps, size_t n)
+{
+	for (size_t i = 0, end; i < n; i = end) {
+		bool is_outermost = !steps[i].depth;
+
+		for (end = i + 1; end < n && steps[end].depth;)
+			end++;
+		if (is_outermost && paths->since && paths->since < steps[i].start)
+			graph_paths_end(paths, files, comm);
+		if (!is_outermost && !paths->since)
+			paths->since = steps[i].start;
+		add_tree(paths, files, comm, &steps[i], end - i);
+		if (is_outermost)
+			graph_paths_end(paths, files, comm);
+	}
+}
+
 bool graph_paths_wait(const struct graph_paths *paths)
 {
 	return paths->early.n;
@@ -172,6 +191,8 @@ void graph_paths_end(struct graph_paths *paths, struct graph_files *files, const
 			add_below(&walk, NULL, 0, early);
 	release_early(&paths->early);
 	paths->early = (struct graph_early){};
+	paths->printed.n = 0;
+	paths->since = 0;
 }
 
 void graph_paths_release(struct graph_paths *paths)

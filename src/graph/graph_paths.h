@@ -30,6 +30,7 @@ struct graph_paths {
 	struct {
 		vec(uint64_t);
 	} printed;
+	uint64_t since; /* when the first of the calls began that have come before their outermost one; 0: none has */
 };
 
 /* A call of a tree. */
@@ -37,10 +38,13 @@ struct graph_step {
 	const char *function;
 	bool kernel;
 	uint32_t depth;
-	uint64_t ns;
+	uint64_t start, ns;
 };
 
-/* Calls in the order of their begins. Those at depth 0 have all their calls now. */
+/*
+ * Calls in the order of their begins. Those at depth 0 have all their calls now. One that began after calls that wait is
+ * not their caller: its record was lost, and they are written without it.
+ */
 void graph_paths_add(struct graph_paths *paths, struct graph_files *files, const char *comm,
 		     const struct graph_step *steps, size_t n);
 /* Whether calls wait for their callers. */
