@@ -107,7 +107,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	struct graph *graph;
 
 	if (set->n_slots > GRAPH_SLOTS) {
-		err_set(err, -E2BIG, "%zu functions match, and a graph has at most %u", set->n_slots, GRAPH_SLOTS);
+		err_set(err, -E2BIG, "%zu functions match, and a graph has at most %u: name fewer, such as 'vfs_*'", set->n_slots, GRAPH_SLOTS);
 		return NULL;
 	}
 	graph = base_alloc(sizeof(*graph));
