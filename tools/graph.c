@@ -204,11 +204,13 @@ static void begin_rows(void *state, struct engine_instance *instance, const stru
 		       struct stacks *with_stacks)
 {
 	size_t size = object_value_size(object, ".data.pending");
+	unsigned long long *losses = object_memory(object, ".data.losses", PENDING_LOSSES * sizeof(*losses));
 	const struct graph_shared shared = {
 		.pending = object_memory(object, ".data.pending", size),
 		.n = size / sizeof(struct graph_call),
 		.threads = object_memory(object, ".data.threads", GRAPH_THREADS * sizeof(struct graph_thread)),
 		.stacks = with_stacks,
+		.no_end = &losses[PENDING_NO_END],
 	};
 
 	graph_begin(state, instance->schema, &shared);

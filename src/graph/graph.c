@@ -45,6 +45,12 @@ struct thread {
 	struct graph_paths paths;			  /* for files */
 };
 
+/* A call that is in the pending table at the end. */
+struct open_call {
+	struct graph_call call;
+	bool left; /* its thread is not in it any more: it has jumped out of it, or just returned, and the record comes */
+};
+
 struct graph {
 	const struct graph_settings *settings;
 	const struct target_set *set;
@@ -58,7 +64,7 @@ struct graph {
 	bool said_partial, knows_command;
 	struct graph_shared shared;
 	struct {
-		vec(struct graph_call);
+		vec(struct open_call);
 	} open; /* since graph_stop() */
 	uint64_t stopped;
 	uint64_t suspended; /* the times of records, with this, are ns since boot */
@@ -515,10 +521,10 @@ static void print_early(struct graph *graph, struct thread *thread)
 /* A call that had not returned when tracing ended has done so since. */
 static void close_open(struct graph *graph, const struct graph_event *event, uint64_t start)
 {
-	vec_each(call, &graph->open)
-		if (call->thread == event->thread && call->pending.start == start &&
-		    GRAPH_CALL_SLOT(call->what) == GRAPH_CALL_SLOT(event->what))
-			call->thread = 0;
+	vec_each(open, &graph->open)
+		if (open->call.thread == event->thread && open->call.pending.start == start &&
+		    GRAPH_CALL_SLOT(open->call.what) == GRAPH_CALL_SLOT(event->what))
+			open->call.thread = 0;
 }
 
 /* Its name may change, and it is in the first record of each. */
@@ -604,8 +610,13 @@ static void add_gone(struct graph *graph, const struct graph_event *gone)
 	learn_who(thread, gone, (const struct graph_who *)gone->args);
 	thread->has_root = thread->named = true;
 	/* else they are known to be open already */
-	if (graph->stopped)
+	if (graph->stopped) {
+		vec_each(open, &graph->open)
+			if (open->call.thread == gone->thread &&
+			    GRAPH_CALL_DEPTH(open->call.what) < GRAPH_CALL_DEPTH(gone->what))
+				open->left = false;
 		return;
+	}
 	print_calls(graph, thread);
 	thread->has_root = false;
 }
@@ -641,6 +652,15 @@ void graph_add(struct graph *graph, const void *record)
 	}
 }
 
+/* Whether the call's thread is in fewer calls than it would be in that one. */
+static bool has_left(const struct graph *graph, const struct graph_call *call)
+{
+	struct graph_thread thread;
+
+	return graph_threads_find(&graph->shared, call->thread, &thread) &&
+	       thread.depth <= GRAPH_CALL_DEPTH(call->what);
+}
+
 void graph_stop(struct graph *graph)
 {
 	graph->stopped = clock_monotonic_ns();
@@ -649,7 +669,7 @@ void graph_stop(struct graph *graph)
 
 		/* of one that is being written, the start may be of an earlier call */
 		if (is_pending(graph, &copy) && copy.pending.start < graph->stopped)
-			*vec_push(&graph->open) = copy;
+			*vec_push(&graph->open) = (struct open_call){ copy, has_left(graph, &copy) };
 	}
 }
 
@@ -658,9 +678,14 @@ bool graph_end(struct graph *graph)
 	struct err err = {};
 	bool written = true;
 
-	vec_each(open, &graph->open)
-		if (open->thread && graph->stopped - open->pending.start >= graph->settings->least)
-			add_open(graph, open);
+	vec_each(open, &graph->open) {
+		if (!open->call.thread)
+			continue;
+		if (open->left)
+			__atomic_fetch_add(graph->shared.no_end, 1, __ATOMIC_RELAXED);
+		else if (graph->stopped - open->call.pending.start >= graph->settings->least)
+			add_open(graph, &open->call);
+	}
 	vec_each(thread, graph) {
 		print_calls(graph, thread);
 		graph_paths_end(&thread->paths, &graph->files, comm_of(thread));

@@ -56,6 +56,7 @@ struct graph_shared {
 	size_t n;
 	struct graph_thread *threads; /* GRAPH_THREADS */
 	struct stacks *stacks;	      /* the caller's; NULL: there are none */
+	unsigned long long *no_end;   /* counts calls whose return was not seen */
 };
 
 /* A row. Text has a line where a call begins and one where it ends, or one for both; data has one for each call. */

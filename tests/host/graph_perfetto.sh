@@ -41,7 +41,7 @@ test_without_end() {
 	cmp -s got wanted || fail "$(diff got wanted | head -n 20)"
 	[ "$(grep -c '^n_catch' got)" = 5 ] || fail "$(cat got)"
 	query a.pftrace "SELECT name FROM slice WHERE extract_arg(arg_set_id, 'debug.end') = 'has not returned'
-		ORDER BY 1" | grep . > got
+		ORDER BY 1" | grep . > got || :
 	grep null rows | cut -f 1 | sort | cmp -s - got || fail "$(cat got)"
 	# what has no end and is in no other call lasts
 	run sonde graph --perfetto b.pftrace "u:$nested:n_*" -- nested end 1
