@@ -121,15 +121,29 @@ static __always_inline struct why_thread *adopt(struct task_struct *task, __u8 s
 	return adopt_task((__u64)task, state, now) ? why_find((__u64)task) : NULL;
 }
 
-/* After a long wait of a class, each short one ends its stacks with a chance of one in this: a power of two. */
+/* After a long wait of a class, a place that has a short one becomes known with a chance of one in this: a power of two. */
 #define SHORT_ONES 8
 
-/* Whether to take a stack: the first wait of a class, and some after a long one. */
+/* The most places of a thread that become known: then only its classes count. */
+#define NEW_PLACES 64
+
+/* Each of the numbers in why_thread.known. */
+#define EACH_PLACE 0x0001000100010001ULL
+
+/* Not 0 if one of the known places is where the thread sleeps: its highest bit. */
+static __always_inline __u64 known_place(const struct why_thread *thread)
+{
+	__u64 others = thread->known ^ thread->place * EACH_PLACE;
+
+	return (others - EACH_PLACE) & ~others & EACH_PLACE << 15;
+}
+
+/* Whether to take a stack: waits at one place, of one class, are alike. Short ones get no stack when that is known. */
 static __always_inline bool may_be_long(const struct why_thread *thread)
 {
-	__u64 bit = why_bit_of(thread->key.class);
-
-	return (thread->long_ones | ~thread->seen_ones) & bit;
+	if (thread->news >= NEW_PLACES)
+		return thread->long_ones & why_bit_of(thread->key.class);
+	return !known_place(thread);
 }
 
 /* The thread goes to sleep, or must let others run. */
@@ -141,6 +155,7 @@ static __always_inline void waits(void *ctx, struct why_thread *thread, const st
 		is_ready(thread, sched_is_throttled(sw->prev));
 	} else {
 		why_classify(thread, sw->state);
+		thread->place = (thread->place ^ thread->key.class << 1) | 1;
 		thread->state = WHY_IS_ASLEEP;
 		wants_stack |= config.stacks && may_be_long(thread);
 	}
@@ -187,6 +202,22 @@ static __always_inline void waited(const struct why_thread *thread, struct task_
 		send_wait((__u64)task, key.a, key.b, ns, false);
 }
 
+/* Waits at the place get stacks from now on. Above a number that is found, others may be taken for it: no matter. */
+static __always_inline void was_long(struct why_thread *thread, __u64 class_bit)
+{
+	thread->long_ones |= class_bit;
+	thread->known &= ~((known_place(thread) >> 15) * 0xffff);
+}
+
+static __always_inline void was_short(struct why_thread *thread, __u64 class_bit)
+{
+	thread->long_ones &= ~class_bit;
+	if (thread->news >= NEW_PLACES)
+		return;
+	thread->known = thread->known << 16 | thread->place;
+	thread->news++;
+}
+
 /* The thread slept for its object, thread->key. */
 static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 ns)
 {
@@ -202,11 +233,10 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	why_learn_holder(thread);
 	if (config.sums)
 		why_hold(thread, ns);
-	thread->seen_ones |= bit;
 	if (ns >= config.is_long && (config.link_stacks || !nothing_to_do))
-		thread->long_ones |= bit;
-	else if (!(ns % SHORT_ONES))
-		thread->long_ones &= ~bit;
+		was_long(thread, bit);
+	else if (thread->stack && (!(thread->long_ones & bit) || !(ns % SHORT_ONES)))
+		was_short(thread, bit);
 	if (ns >= why_shared.least && !nothing_to_do)
 		send_wait((__u64)task, thread->key.a, thread->key.b, ns, true);
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
@@ -442,7 +472,7 @@ int execs(void *ctx)
 	if (config.sums)
 		send_part(thread, task);
 	thread->file = 0;
-	thread->long_ones = thread->seen_ones = 0;
+	thread->long_ones = thread->known = thread->news = 0;
 	tid = thread->tid;
 	thread->tid = BPF_CORE_READ(task, pid);
 	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);

@@ -133,14 +133,16 @@ struct why_thread {
 	char comm[16];
 	char waker[16];
 	unsigned int waker_tid, waker_tgid;
-	/* which classes had a long wait last time or none yet: their next one gets a stack */
-	unsigned long long long_ones, seen_ones;
+	unsigned long long long_ones; /* classes that had a long wait last time */
+	unsigned long long known;     /* places whose waits are short: the last four numbers */
 	/* 12 bytes for each class; the size is any multiple of 8 */
 	unsigned long long ns[WHY_CLASSES];
 	unsigned int count[WHY_CLASSES];
 	unsigned int held_count;
+	unsigned short place; /* where the sleep in progress is: a number of the stack's depth, the object, and the class */
+	unsigned short news;  /* how many places have become known */
 };
-_Static_assert(sizeof(struct why_thread) == (252 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
+_Static_assert(sizeof(struct why_thread) == (256 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
 
 /* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
 #define WHY_THREADS 4096

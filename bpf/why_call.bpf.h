@@ -362,6 +362,8 @@ static __always_inline void why_by_call(struct why_thread *thread)
 		thread->key.class = WHY_UNKNOWN;
 		return;
 	}
+	/* an interpreter calls many functions at one depth, for other objects */
+	thread->place = (regs.sp + regs.args[0]) * WHY_MIX >> 48;
 	if (regs.nr < 0) {
 		thread->key.class = WHY_FAULT;
 		return;
@@ -403,6 +405,7 @@ static __always_inline void why_by_call(struct why_thread *thread)
 static __always_inline void why_classify(struct why_thread *thread, __u32 state)
 {
 	__builtin_memset(&thread->key, 0, sizeof(thread->key));
+	thread->place = 0;
 	thread->key.class = why_beside_call(state);
 	if (!thread->key.class) /* else the call goes on later */
 		why_by_call(thread);

@@ -51,7 +51,7 @@ struct why_futex {
 static __always_inline bool why_at_mutex(const struct why_regs *regs, const struct why_futex *at, __u32 *holder)
 {
 	*holder = at->third > WHY_FUTEX_TID ? 0 : at->third;
-	return *holder || regs->args[0] - why_stack_pointer() >= WHY_MUSL_NODE;
+	return *holder || regs->args[0] - regs->sp >= WHY_MUSL_NODE;
 }
 
 /* glibc's lock for readers and writers has two such words, one after the other, before two zeros and the writer. */

@@ -11,6 +11,7 @@ struct why_regs {
 	__u64 args[3];
 	int nr; /* negative: no system call, but a fault or an interrupt */
 	__u32 abi;
+	__u64 sp; /* of its user stack */
 };
 
 #if defined(__TARGET_ARCH_x86)
@@ -18,7 +19,7 @@ static __always_inline bool why_read_regs(struct why_regs *to)
 {
 	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
 	struct {
-		unsigned long dx, si, di, orig_ax;
+		unsigned long dx, si, di, orig_ax, ip, cs, flags, sp;
 	} now;
 
 	if (bpf_probe_read_kernel(&now, sizeof(now), &regs->dx))
@@ -27,6 +28,7 @@ static __always_inline bool why_read_regs(struct why_regs *to)
 	to->args[0] = now.di;
 	to->args[1] = now.si;
 	to->args[2] = now.dx;
+	to->sp = now.sp;
 	to->abi = WHY_NATIVE;
 	if (unwind_is_compat()) {
 		unsigned long bx = 0, cx = 0;
@@ -45,32 +47,19 @@ static __always_inline bool why_read_regs(struct why_regs *to)
 {
 	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
 	struct {
-		__u64 orig_x0;
+		__u64 sp, pc, pstate, orig_x0;
 		int nr;
 	} call;
 
-	if (bpf_probe_read_kernel(&call, sizeof(call), regs + 1) ||
+	if (bpf_probe_read_kernel(&call, sizeof(call), &regs->user_regs.sp) ||
 	    bpf_probe_read_kernel(to->args, sizeof(to->args), regs))
 		return false;
 	to->args[0] = call.orig_x0;
+	to->sp = call.sp;
 	to->nr = call.nr;
 	to->abi = unwind_is_compat() ? WHY_COMPAT : WHY_NATIVE;
 	return true;
 }
 #endif
-
-/* Where the stack of the task is: asked for only if need be. */
-static __always_inline __u64 why_stack_pointer(void)
-{
-	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
-	__u64 sp = 0;
-
-#if defined(__TARGET_ARCH_x86)
-	bpf_probe_read_kernel(&sp, sizeof(sp), &regs->sp);
-#else
-	bpf_probe_read_kernel(&sp, sizeof(sp), &regs->user_regs.sp);
-#endif
-	return sp;
-}
 
 #endif

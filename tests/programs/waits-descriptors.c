@@ -40,6 +40,42 @@ static void take_page(void *fd)
 		err(1, "read");
 }
 
+#define ANSWERS 50
+
+/* Answers at once for a while; what comes through another pipe comes late. */
+static void answer(int asked, int back, int late)
+{
+	char byte;
+
+	for (int i = 0; i < ANSWERS; i++)
+		if (read(asked, &byte, 1) != 1 || write(back, &byte, 1) != 1)
+			err(1, "answer");
+	nap();
+	put_byte(&late);
+	_exit(0);
+}
+
+/* Short waits for one pipe, and a long one for another, where the stack is equally deep. */
+static void wait_pipe_late(void)
+{
+	int ask[2], back[2], late[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ask) || pipe(back) || pipe(late))
+		err(1, "pipe");
+	pid = fork();
+	if (!pid)
+		answer(ask[0], back[1], late[1]);
+	for (int i = 0; i <= ANSWERS; i++) {
+		if (i < ANSWERS)
+			put_byte(&ask[1]);
+		if (read(i < ANSWERS ? back[0] : late[0], &byte, 1) != 1)
+			err(1, "read");
+	}
+	waitpid(pid, NULL, 0);
+}
+
 /* A pipe that is full. */
 static void wait_pipe_write(void)
 {
@@ -439,6 +475,7 @@ static void wait_read(void)
 
 const struct cause on_descriptors[] = {
 	{ "pipe", wait_pipe },
+	{ "pipe-late", wait_pipe_late },
 	{ "pipe-write", wait_pipe_write },
 	{ "socket", wait_socket },
 	{ "network", wait_network },

@@ -118,6 +118,15 @@ test_stacks() {
 	[ "$(grep -c '"kernel_stack":\[' out)" = 0 ] || fail "a stack"
 }
 
+# After many short waits a thread waits for another object in the same function: the long wait has its stack, too.
+# kernels=ends arch=yes
+test_stack_of_a_surprise() {
+	run sonde why --json -n 3 -- waits 1 500 pipe-late
+	expect_exit 0
+	awk -F '"ns":' '/"kind":"wait","cause":"pipe"/ && $2 + 0 > 400000000 { print; exit }' out > long
+	grep -q '"kernel_stack":\[".*"wait_pipe_late"' long || fail "no stack: $(cat long)"
+}
+
 # With stacks sonde reads what processes map. Where many live and die, it does not wake for each: 8 times in 40 ms, and
 # at the end of those.
 test_calm() {
