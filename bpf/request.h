@@ -26,14 +26,18 @@ enum request_state {
  */
 struct request_cell {
 	unsigned long long sock;      /* its key; 0: the place is free */
-	unsigned int busy, unused;    /* not 0 while somebody claims this place */
+	unsigned int busy;	      /* not 0 while somebody claims this place */
+	unsigned int late_seq;	      /* unix: sent_seq at `late` */
 	unsigned long long birth;     /* ns: one life of the address */
 	unsigned long long arrived;   /* 0: before tracing */
 	unsigned long long sent_at;   /* the last send */
 	unsigned long long client_at; /* when the client last read, if it is on this machine; 0: it has not */
 	/* TCP: key in "request_peers"; unix: the client's socket, by its inode */
 	unsigned long long peer;
-	unsigned long long client_sock; /* TCP: another key there, once it is known; 0: it is not */
+	union {
+		unsigned long long client_sock; /* TCP: another key there, once it is known; 0: it is not */
+		unsigned long long late_reader; /* unix: who has read at `late`, as the helper has it */
+	};
 	/* unix: bytes were read before their arrival was noted; 0: they were not */
 	unsigned long long late;
 	unsigned int seq;      /* the socket's write_seq before the answer; unix: sends */
@@ -48,7 +52,10 @@ struct request_cell {
 	unsigned char ours;    /* of such a server: a measured thread asks */
 	union {
 		unsigned char address[16]; /* of the server */
-		unsigned long long name;   /* unix: key in "request_names" */
+		struct {
+			unsigned long long name;      /* unix: key in "request_names" */
+			unsigned long long late_sent; /* unix: sent_at at `late` */
+		};
 	};
 	unsigned char client[16]; /* unix: the name of the process that has connected */
 	union {

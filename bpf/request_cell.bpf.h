@@ -380,16 +380,22 @@ static __always_inline void request_note_sender(struct request_cell *cell, __u64
 	*(__u64 *)&cell->sender = both;
 }
 
+/* The answer is over since cell->sent_at. */
+static __always_inline void request_over(const struct request_cell *cell, __u64 key, __u64 now)
+{
+	if (cell->arrived)
+		request_write(cell, key, now, WHY_LINK_DONE, request_sender(cell));
+	else
+		atomic_add(&request_shared.in_midst, 1);
+}
+
 /* The answer that has begun is over. written: the socket's write_seq. */
 static __always_inline void request_finish(struct request_cell *cell, __u64 key, __u32 written, __u64 now)
 {
 	/* the client has got it, and the send is on its way back */
 	if (cell->sent_seq != written || cell->sent_at < cell->arrived)
 		cell->sent_at = now;
-	if (cell->arrived)
-		request_write(cell, key, now, WHY_LINK_DONE, request_sender(cell));
-	else
-		atomic_add(&request_shared.in_midst, 1);
+	request_over(cell, key, now);
 }
 
 /* The current task has read of it. seq: as in the cell, now. */
@@ -440,11 +446,12 @@ static __always_inline void request_unanswered(struct request_cell *cell, __u64 
 /* An earlier connection between the same ends may not be over yet: the last one has the place. */
 static __noinline int request_forget(struct request_cell *cell, __u64 key)
 {
-	__u64 peer = cell->peer, client = cell->client_sock, *of = NULL;
+	const bool is_unix = cell->version == REQUEST_UNIX;
+	__u64 peer = cell->peer, client = is_unix ? 0 : cell->client_sock, *of = NULL;
 
 	if (*(volatile __u64 *)&cell->sock != key)
 		return 0;
-	if (cell->version != REQUEST_UNIX)
+	if (!is_unix)
 		of = bpf_map_lookup_elem(&request_peers, &peer);
 	if (of && *of == key)
 		bpf_map_delete_elem(&request_peers, &peer);

@@ -2,15 +2,18 @@
 /*
  * Requests over unix stream sockets. Bytes arrive within the call that sends them, so an arrival at the client's socket
  * is a send of the server, and the current task is the one that sends. No socket is locked then: bytes can be read
- * before their arrival is noted, which is `late` in the cell; and a client that has read and asks again was answered,
- * whether the send was noted or not.
+ * before their arrival is noted, which is `late` in the cell, and even be answered; and a client that has read and asks
+ * again was answered, whether the send was noted or not.
  */
 #ifndef SONDE_BPF_REQUEST_UNIX_BPF_H
 #define SONDE_BPF_REQUEST_UNIX_BPF_H
 
 #include "bpf/request_behind.bpf.h"
 
-/* An arrival that is noted at most so long after the read belongs to it, even if more bytes are there: ns. */
+/*
+ * An arrival that is noted at most so long after the read belongs to it, even if more bytes are there; unless an answer was
+ * sent meanwhile: ns.
+ */
 #define REQUEST_LATE_NS 10000
 
 /* The server's connection, by its socket. Which process its client is, is kept here: the process may be gone at the end. */
@@ -34,20 +37,90 @@ __noinline int request_unix_new(__u64 key, __u64 now, bool by_reader)
 	return request_add(&cell) != NULL;
 }
 
-/* What the server has read before was this. */
-static __always_inline void request_unix_arrives_late(struct request_cell *cell, __u64 key, __u64 late)
+/*
+ * Whether another connection had the address before. What the client has sent can be read when it has closed, and is
+ * then not known to be another one's.
+ */
+static __always_inline bool request_unix_is_another(const struct request_cell *cell, struct sock *sk)
 {
-	__u32 seq = cell->sent_seq;
+	__u64 peer = request_unix_inode(request_unix_peer(sk));
+
+	return peer && peer != cell->peer;
+}
+
+/* Whether bytes have arrived that nobody has read yet. */
+static __always_inline bool request_unix_is_queued(struct sock *sk)
+{
+	return BPF_CORE_READ(sk, sk_receive_queue.qlen);
+}
+
+/* sent_seq, with the send that is not noted yet though its client has read, if there is one. */
+static __always_inline __u32 request_unix_sent_seq(const struct request_cell *cell)
+{
+	return cell->sent_seq + (cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at);
+}
+
+/* The current thread has read what may be of a request whose arrival is not noted yet. */
+static __always_inline void request_unix_is_late(struct request_cell *cell, __u64 now)
+{
+	cell->late_seq = request_unix_sent_seq(cell);
+	cell->late_sent = cell->late_seq == cell->sent_seq ? cell->sent_at : cell->client_at;
+	cell->late_reader = bpf_get_current_pid_tgid();
+	barrier();
+	cell->late = now;
+}
+
+/* The request that has arrived is the one that was read before. What was sent since then is of its answer. */
+static __noinline int request_unix_was_read(struct request_cell *cell, __u64 key)
+{
+	__u64 late = cell->late, reader = cell->late_reader;
 
 	cell->late = 0;
-	if (cell->state != REQUEST_READ || seq == cell->seq)
-		return;
-	request_finish(cell, key, seq, late);
-	request_begin(cell, late);
-	cell->seq = seq;
+	cell->seq = cell->late_seq;
 	cell->state = REQUEST_READ;
-	if (cell->arrived)
-		request_write(cell, key, late, WHY_LINK_READ, request_sender(cell));
+	request_write(cell, key, late, WHY_LINK_READ, reader);
+	if (cell->sent_seq == cell->seq) {
+		request_note_sender(cell, reader);
+		return 0;
+	}
+	cell->answered = cell->round;
+	return request_write(cell, key, cell->sent_at, WHY_LINK_SEND, request_sender(cell));
+}
+
+/* The answer was over when the server read the next request. */
+static __always_inline void request_unix_was_over(struct request_cell *cell, __u64 key)
+{
+	const bool as_noted = cell->sent_seq == cell->late_seq;
+
+	if (cell->sent_seq == cell->seq)
+		request_was_answered(cell, key);
+	/* what was sent and read since then is of the next one */
+	if (!as_noted)
+		cell->sent_at = cell->late_sent;
+	if (cell->client_at > cell->late)
+		cell->client_at = 0;
+	request_over(cell, key, cell->late);
+}
+
+/* What the server has read before was this. */
+static __noinline int request_unix_arrives_late(struct request_cell *cell, __u64 key)
+{
+	__u64 late = cell->late, sent_at = cell->sent_at, client_at = cell->client_at;
+
+	/* it has begun already */
+	if (cell->state != REQUEST_READ || (cell->late_seq == cell->seq && cell->arrived)) {
+		cell->late = 0;
+		return 0;
+	}
+	/* else it is the first one of its connection */
+	if (cell->late_seq != cell->seq)
+		request_unix_was_over(cell, key);
+	request_begin(cell, late);
+	if (cell->sent_seq != cell->late_seq)
+		cell->sent_at = sent_at;
+	if (client_at > late)
+		cell->client_at = client_at;
+	return request_unix_was_read(cell, key);
 }
 
 /* Bytes have arrived at the server's end of a connection. */
@@ -59,8 +132,7 @@ __noinline int request_unix_asked(__u64 key)
 
 	if (cell && cell->state == REQUEST_ARRIVED)
 		return 0;
-	/* another connection may have had the address before */
-	if (cell && cell->peer != request_unix_inode(request_unix_peer(sk))) {
+	if (cell && request_unix_is_another(cell, sk)) {
 		request_end(key);
 		cell = NULL;
 	}
@@ -74,12 +146,17 @@ __noinline int request_unix_asked(__u64 key)
 	}
 	if (cell->aside && !cell->ours)
 		cell->ours = why_current() != NULL;
-	late = cell->late;
-	if (late && (!BPF_CORE_READ(sk, sk_receive_queue.qlen) || now - late < REQUEST_LATE_NS)) {
-		request_unix_arrives_late(cell, key, late);
+	/* it was read before its connection was known */
+	if (cell->state == REQUEST_IDLE && !request_unix_is_queued(sk)) {
+		atomic_add(&request_shared.in_midst, 1);
 		return 0;
 	}
-	cell->late = 0;
+	late = cell->late;
+	if (late && (!request_unix_is_queued(sk) ||
+		     (now - late < REQUEST_LATE_NS && cell->late_seq == request_unix_sent_seq(cell))))
+		return request_unix_arrives_late(cell, key);
+	if (late)
+		cell->late = 0;
 	if (cell->state == REQUEST_READ && cell->seq == cell->sent_seq) {
 		if (!cell->client_at) {
 			cell->merged++;
@@ -89,8 +166,11 @@ __noinline int request_unix_asked(__u64 key)
 	}
 	if (cell->state == REQUEST_READ)
 		request_finish(cell, key, cell->sent_seq, now);
-	cell->seq = cell->sent_seq;
 	request_begin(cell, now);
+	barrier();
+	/* it was read in the midst of this */
+	if (cell->late)
+		request_unix_was_read(cell, key);
 	return 0;
 }
 
@@ -121,14 +201,37 @@ __noinline int request_unix_arrives(__u64 key)
 	return 0;
 }
 
+/*
+ * Whether what the server reads may be the next request, whose arrival is not noted yet; or it is what is left of this
+ * one.
+ */
+static __always_inline bool request_unix_is_early(const struct request_cell *cell)
+{
+	__u32 seq = request_unix_sent_seq(cell);
+
+	if (cell->state != REQUEST_READ)
+		return cell->state == REQUEST_IDLE;
+	return cell->seq != seq && (!cell->late || cell->late_seq != seq);
+}
+
 /* The server reads n bytes; 0: the end of the stream. */
 __noinline int request_unix_server_reads(__u64 key, int n)
 {
 	struct sock *sk = (void *)key;
 	struct request_cell *cell = request_find(key);
 	__u64 now = bpf_ktime_get_ns(), address;
+	bool early = false;
 
-	if (!cell && n && !config.one_port && why_current() && tcp_state(sk) == TCP_ESTABLISHED) {
+	if (cell && n && request_unix_is_early(cell)) {
+		early = !request_unix_is_another(cell, sk);
+		if (!early) {
+			request_end(key);
+			cell = NULL;
+			/* later than that end */
+			now = bpf_ktime_get_ns();
+		}
+	}
+	if (!cell && n && why_current() && tcp_state(sk) == TCP_ESTABLISHED) {
 		address = request_unix_address(sk);
 		/* not that of a client: it is shared */
 		if (BPF_CORE_READ((struct unix_address *)address, refcnt.refs.counter) < 2 || !request_unix_new(key, now, true))
@@ -138,7 +241,8 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 			return 0;
 		cell->owned = 1;
 		*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
-		/* what was asked and when is not known */
+		/* what was asked and when is not known, unless its arrival is noted yet */
+		request_unix_is_late(cell, now);
 		request_note_read(cell, key, cell->sent_seq, now);
 		return 0;
 	}
@@ -154,16 +258,16 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 		request_add_foreign(request_unix_address(sk));
 		return 0;
 	}
-	if (cell->state == REQUEST_ARRIVED) {
-		request_note_read(cell, key, cell->sent_seq, now);
-	} else if (cell->state == REQUEST_IDLE) {
-		cell->late = now;
+	if (early)
+		request_unix_is_late(cell, now);
+	if (cell->state == REQUEST_IDLE)
 		request_begin(cell, now);
+	barrier();
+	/* or its arrival came into the midst of this */
+	if (cell->state == REQUEST_ARRIVED) {
+		/* what the client has read so far was no answer to this */
+		cell->client_at = 0;
 		request_note_read(cell, key, cell->sent_seq, now);
-	} else if (cell->seq != cell->sent_seq && !cell->late) {
-		/* of the next request, or what is left of this one */
-		cell->late = now;
-		request_note_sender(cell, bpf_get_current_pid_tgid());
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-6] [-a PORT] [-h]
+ * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-o] [-6] [-a PORT] [-h]
  *	[-b | -B NAME] [-2] [-l] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
@@ -8,13 +8,13 @@
  * each connection; loop: one thread with epoll; pool: a thread with epoll reads, and two others answer. Each EVERY-th
  * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
  *
- * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -6: the
- * server is at an address of IPv6, for both versions, and the client uses them in turn. -a: each connection comes from
- * this port of an address of its own. -h: the client sends the second half of a request when the server has read the
- * first one. -b: with loop, the server asks another one with the name "behind", on a connection for each client; that one
- * sleeps or writes. -B: the same at a unix socket. -2: each thread of that one asks a third one, "last", over TCP, and
- * that one does. -l: threads answer while they hold a lock. -w: the client begins when FILE can be opened and
- * read.
+ * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -o: the
+ * same with -u, and the client closes without reading; HOW is not pool, and the server answers. -6: the server is at an
+ * address of IPv6, for both versions, and the client uses them in turn. -a: each connection comes from this port of an
+ * address of its own. -h: the client sends the second half of a request when the server has read the first one. -b: with
+ * loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or writes.
+ * -B: the same at a unix socket. -2: each thread of that one asks a third one, "last", over TCP, and that one does. -l:
+ * threads answer while they hold a lock. -w: the client begins when FILE can be opened and read.
  *
  * Prints "did requests N", "did connections N", "did slow N" (requests), and as the client saw it, "did longest NS" and
  * "did all NS", the time of all of them.
@@ -47,7 +47,7 @@
 
 static int port, own_port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each, both_versions, halves, by_other, by_third, locks;
+static bool one_each, one_way, both_versions, halves, by_other, by_third, locks;
 static const char *name, *other_name; /* of unix sockets; NULL: TCP */
 static struct shared {
 	atomic_long served, slow, opened, halves;
@@ -141,7 +141,7 @@ static void answer(int fd)
 	work();
 	if (locks)
 		pthread_mutex_unlock(&held);
-	if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
+	if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes) && !(one_way && errno == EPIPE))
 		err(1, "write");
 }
 
@@ -320,6 +320,8 @@ static void serve(int listener, const char *how)
 {
 	prctl(PR_SET_NAME, "server");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (one_way)
+		signal(SIGPIPE, SIG_IGN);
 	if (by_other)
 		serve_by_other(listener);
 	if (!strcmp(how, "threads"))
@@ -368,6 +370,8 @@ static void ask_one(int fd)
 
 	if (write(fd, bytes, first) != first)
 		err(1, "write");
+	if (one_way)
+		return;
 	while (halves && shared->halves == before)
 		usleep(100);
 	if ((halves && write(fd, bytes, first) != first) || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
@@ -436,7 +440,7 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:d6a:hbB:2l")) != -1) {
+	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:do6a:hbB:2l")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'u')
@@ -453,6 +457,8 @@ static void read_options(int argc, char **argv, const char **gate)
 			*gate = optarg;
 		else if (c == 'd')
 			one_each = true;
+		else if (c == 'o')
+			one_each = one_way = true;
 		else if (c == '6')
 			both_versions = true;
 		else if (c == 'a')
@@ -530,6 +536,8 @@ int main(int argc, char **argv)
 		wait_for(gate);
 	began = now();
 	ask_all();
+	while (one_way && shared->served < requests)
+		usleep(100);
 	began = now() - began;
 	end(server);
 	if (by_other)

@@ -137,6 +137,51 @@ test_unix() {
 	grep -q '"client":"serve [0-9]*"' json || fail "no client"
 }
 
+# said TEXT: prints the sum of the numbers before a text on stderr.
+said() {
+	sed -n "s/.*[: ]\([0-9][0-9]*\) $1.*/\1/p" err | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# all_known N MOST: of N requests, no more than MOST are not measured, and no one is missing without a word. found: those
+# that are.
+all_known() {
+	expect_exit 0
+	exact
+	found=$(sed -n 's/.*"kind":"total".*"requests":\([0-9]*\),.*/\1/p' out)
+	unsure=$(($(said 'requests* not measured') + $(said 'requests* left out')))
+	[ "$found" -le "$1" ] && [ $((found + unsure)) -ge "$1" ] && [ "$unsure" -le "$2" ] ||
+		fail "$found of $1, and $unsure"
+}
+
+# Clients at a unix socket that close without reading: what they have sent is read later.
+test_unix_one_way() {
+	run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve -o loop 200
+	all_known 200 200
+}
+
+# Newer kernels preempt programs of tracepoints: so what was sent is read, and often answered, before its arrival is noted.
+# A second program at the same tracepoint, which comes first, takes its time. None seems to last longer than for its client.
+# timeout=240
+test_unix_read_early() {
+	grep -q '(full)\|(lazy)' /sys/kernel/debug/sched/preempt 2> /dev/null || skip "no program is preempted"
+	sonde trace -q -e 'rawtracepoint:sk_data_ready /comm == "serve" || comm == "server"/ {
+		for ($i : 0..3000) { @ = sum($i); } } interval:ms:100 { printf("armed\n"); }' > slow &
+	wait_until 60 grep -q armed slow || fail "not armed"
+	for how in '-d loop' '-c 8 loop' '-c 8 pool'; do
+		for _ in 1 2 3; do
+			# shellcheck disable=SC2086
+			run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve $how 300
+			grep -q 'missed by the kernel' err || break
+		done
+		all_known 300 15
+		longest=$(sed -n 's/.*"kind":"total".*"max_ns":\([0-9]*\),.*/\1/p' out)
+		[ "$longest" -le "$(sed -n 's/^did longest //p' out)" ] || fail "$how: $longest ns"
+	done
+	run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve -o loop 200
+	all_known 200 200
+	kill -INT $!
+}
+
 # Ever new connections at a unix socket: both ends, of which the client is measured, too, are forgotten when it closes.
 # timeout=600 kernels=turns
 test_unix_ends() {
