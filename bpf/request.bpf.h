@@ -195,8 +195,8 @@ static __always_inline bool request_read_take(void *ctx, struct request_take *ta
 		take->n = context_word(ctx, 1);
 		take->flags = context_word(ctx, 2);
 	} else {
-		take->n = context_word(ctx, 2) >> 32;
-		take->flags = context_word(ctx, 3);
+		take->n = context_half(ctx, 5);
+		take->flags = context_half(ctx, 6);
 	}
 	return true;
 }

@@ -198,6 +198,9 @@ test_unix_process() {
 	until server=$(grep -lx server /proc/[0-9]*/comm 2> /dev/null | head -n 1) && [ "$server" ]; do :; done
 	server=${server#/proc/}
 	start sonde why --requests --json -n 1000 -p "${server%/comm}"
+	# elsewhere a read is noted before its bytes are gone, and the end of the stream is not
+	! grep -q btf_trace_sock_recv_length /sys/kernel/btf/vmlinux ||
+		sonde status | grep -qE ' takes +sock_recv_length ' || fail "reads are not seen where they end"
 	echo > gate
 	wait $client
 	stop INT
