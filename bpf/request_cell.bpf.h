@@ -440,7 +440,7 @@ static __always_inline void request_begin(struct request_cell *cell, __u64 now)
 static __always_inline void request_unanswered(struct request_cell *cell, __u64 key)
 {
 	cell->sent_at = 0;
-	request_write(cell, key, bpf_ktime_get_ns(), WHY_LINK_DONE, request_sender(cell));
+	request_over(cell, key, bpf_ktime_get_ns());
 }
 
 /* An earlier connection between the same ends may not be over yet: the last one has the place. */
@@ -486,7 +486,7 @@ __noinline int request_end(__u64 key)
 	/* write_seq counts the end of the stream by now: what was sent is what was seen */
 	if (cell->state == REQUEST_READ && cell->sent_seq != cell->seq)
 		request_finish(cell, key, cell->sent_seq, bpf_ktime_get_ns());
-	else if (cell->state == REQUEST_READ && cell->arrived)
+	else if (cell->state == REQUEST_READ)
 		request_unanswered(cell, key);
 	request_forget(cell, key);
 	return 0;

@@ -400,6 +400,9 @@ static void look_at(const void *key, const void *value, void *ctx)
 	if (cell->state == REQUEST_READ && cell->arrived && cell->answered == cell->round &&
 	    cell->sent_at <= look->before)
 		add_event(look->why, WHY_LINK_DONE, (const void *)&event, REQUEST_WHOLE);
+	/* the last one of its connection, if tracing ends: no program counts it any more */
+	if (cell->state == REQUEST_READ && !cell->arrived && look->now == UINT64_MAX)
+		look->why->requests.shared->in_midst++;
 }
 
 /* By then, another connection may have the address: it is counted as one that was not seen from its begin. */
