@@ -28,9 +28,11 @@ expect_requests() {
 			if (n != found) print n " of them with parts"
 			for (i in ns) if (ns[i] != sum[i]) print "request", i, ns[i], "is not", sum[i]
 		}' did rows > wrong
+	# who forked then may be somebody else: nothing need be missing
+	[ ! -s wrong ] || ! grep -q 'forks* missed by the kernel' err || skip "the kernel skipped a fork"
 	[ ! -s wrong ] || fail "$(cat wrong)"
 	! grep '"kind":"request part"' json | sed 's/"ns":[0-9]*//' | sort | uniq -d | grep . || fail "parts that look alike"
-	! grep -E 'lost|missing|not split' err || fail "a loss"
+	! grep -E 'lost|missing|not split' err | grep -v 'forks* missed by the kernel' || fail "a loss"
 }
 
 # exact: what follows counts requests one by one, which is of no use where the kernel has skipped a hit, and says so.
@@ -159,27 +161,45 @@ test_unix_one_way() {
 	all_known 200 200
 }
 
-# Newer kernels preempt programs of tracepoints: so what was sent is read, and often answered, before its arrival is noted.
-# A second program at the same tracepoint, which comes first, takes its time. None seems to last longer than for its client.
-# timeout=240
-test_unix_read_early() {
+# preempts: a second program at the tracepoint of arrivals, which comes first, takes its time there. Newer kernels preempt
+# it: so what was sent is read, and often answered, before its arrival is noted.
+preempts() {
 	grep -q '(full)\|(lazy)' /sys/kernel/debug/sched/preempt 2> /dev/null || skip "no program is preempted"
 	sonde trace -q -e 'rawtracepoint:sk_data_ready /comm == "serve" || comm == "server"/ {
 		for ($i : 0..3000) { @ = sum($i); } } interval:ms:100 { printf("armed\n"); }' > slow &
+	slow=$!
 	wait_until 60 grep -q armed slow || fail "not armed"
-	for how in '-d loop' '-c 8 loop' '-c 8 pool'; do
-		for _ in 1 2 3; do
-			# shellcheck disable=SC2086
-			run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve $how 300
-			grep -q 'missed by the kernel' err || break
-		done
-		all_known 300 15
-		longest=$(sed -n 's/.*"kind":"total".*"max_ns":\([0-9]*\),.*/\1/p' out)
-		[ "$longest" -le "$(sed -n 's/^did longest //p' out)" ] || fail "$how: $longest ns"
+}
+
+# read_early HOW: all requests are known, and none seems to last longer than for its client.
+read_early() {
+	for _ in 1 2 3; do
+		# shellcheck disable=SC2086
+		run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve $1 200
+		grep -q 'missed by the kernel' err || break
 	done
-	run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve -o loop 200
-	all_known 200 200
-	kill -INT $!
+	all_known 200 10
+	longest=$(sed -n 's/.*"kind":"total".*"max_ns":\([0-9]*\),.*/\1/p' out)
+	[ "$longest" -le "$(sed -n 's/^did longest //p' out)" ] || fail "$1: $longest ns"
+}
+
+# Each answer is that of its request, whether the arrival was noted before or not.
+# kernels=one
+test_unix_read_early() {
+	preempts
+	read_early '-c 8 loop'
+	kill -INT $slow
+}
+
+# The same if each request has a connection of its own, if others answer, and if nobody reads the answer.
+# timeout=240 kernels=turns
+test_unix_read_early_all() {
+	preempts
+	read_early '-d loop'
+	read_early '-c 8 pool'
+	run sonde why --requests --json --no-stacks -n 0 -- serve -u @serve -o loop 100
+	all_known 100 100
+	kill -INT $slow
 }
 
 # Ever new connections at a unix socket: both ends, of which the client is measured, too, are forgotten when it closes.
