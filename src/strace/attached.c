@@ -89,16 +89,18 @@ static bool is_narrow(uint32_t pid, uint32_t tid)
 static void add_space(struct strace_record *record)
 {
 	__free char *path = path_of(record->pid, record->tid, "ns/pid");
-	char text[4096] = "", *ids;
+	__free char *status = path_of(record->pid, record->tid, "status");
+	__fclose FILE *f = fopen(status, "re");
+	static const char name[] = "NSpid:";
+	char line[1024] = "";
 
-	if (readlink(path, text, sizeof(text) - 1) <= 0 || sscanf(text, "pid:[%u]", &record->space) != 1)
+	if (readlink(path, line, sizeof(line) - 1) <= 0 || sscanf(line, "pid:[%u]", &record->space) != 1)
 		return;
-	memset(text, 0, sizeof(text));
-	read_begin(record->pid, record->tid, "status", text, sizeof(text) - 1);
-	ids = strstr(text, "\nNSpid:");
-	/* from the outermost namespace to its own */
-	for (char *id = ids ? ids + strlen("\nNSpid:") : NULL, *next; id; id = *next == '\t' ? next : NULL)
-		record->own = (unsigned int)strtoul(id, &next, 10);
+	while (f && fgets(line, sizeof(line), f))
+		/* from the outermost namespace to its own */
+		for (char *id = strncmp(line, name, strlen(name)) ? NULL : line + strlen(name), *next; id;
+		     id = *next == '\t' ? next : NULL)
+			record->own = (unsigned int)strtoul(id, &next, 10);
 }
 
 /* --- what the begin of a call has --- */

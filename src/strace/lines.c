@@ -273,14 +273,26 @@ bool strace_lines_is_in_call(const struct strace_lines *lines, uint32_t tid, uin
  */
 static bool is_asked(const struct task *task, const struct strace_record *record)
 {
-	return task->open && task->open->record.flags & STRACE_ASKED && task->open->record.nr == record->nr;
+	const struct strace_record *open = task->open ? &task->open->record : NULL;
+
+	return open && open->flags & STRACE_ASKED && open->nr == record->nr &&
+	       (open->flags & STRACE_COMPAT) == (record->flags & STRACE_COMPAT) &&
+	       (record->kind == STRACE_ENTER || record->time >= open->time);
+}
+
+/* What a record knows of a call that was asked for. */
+static void learn_of_asked(struct task *task, struct strace_record *record)
+{
+	if (record->began)
+		task->open->record.began = record->began;
+	record->began = 0;
 }
 
 /* Whose call ends here; NULL: its begin is not known. A thread that executes a program gets its process's number. */
 static struct task *opener(struct strace_lines *lines, struct task *task, const struct strace_record *exit)
 {
 	if (task->open && task->open->record.nr == exit->nr)
-		return task;
+		return task->open->record.flags & STRACE_ASKED && !is_asked(task, exit) ? NULL : task;
 	if (!strace_is_exec(exit) || exit->ret)
 		return NULL;
 	task = lines->execs;
@@ -416,7 +428,7 @@ void strace_lines_add(struct strace_lines *lines, const struct strace_record *re
 	if (record->kind == STRACE_EXIT)
 		number_by_begin(&held->record, task->open ? &task->open->record : NULL);
 	if (record->kind == STRACE_EXIT && is_asked(task, &held->record))
-		held->record.began = 0;
+		learn_of_asked(task, &held->record);
 	if (is_outside(lines, record, &held->record)) {
 		free(held);
 		return;
