@@ -142,7 +142,7 @@ static __always_inline __u64 known_place(const struct why_thread *thread)
 static __always_inline bool may_be_long(const struct why_thread *thread)
 {
 	if (thread->news >= NEW_PLACES)
-		return thread->long_ones & why_bit_of(thread->key.class);
+		return (thread->long_ones | ~thread->seen_ones) & why_bit_of(thread->key.class);
 	return !known_place(thread);
 }
 
@@ -233,6 +233,7 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	why_learn_holder(thread);
 	if (config.sums)
 		why_hold(thread, ns);
+	thread->seen_ones |= bit;
 	if (ns >= config.is_long && (config.link_stacks || !nothing_to_do))
 		was_long(thread, bit);
 	else if (thread->stack && (!(thread->long_ones & bit) || !(ns % SHORT_ONES)))
@@ -472,7 +473,7 @@ int execs(void *ctx)
 	if (config.sums)
 		send_part(thread, task);
 	thread->file = 0;
-	thread->long_ones = thread->known = thread->news = 0;
+	thread->long_ones = thread->seen_ones = thread->known = thread->news = 0;
 	tid = thread->tid;
 	thread->tid = BPF_CORE_READ(task, pid);
 	BPF_CORE_READ_STR_INTO(&thread->comm, task, comm);

@@ -134,6 +134,7 @@ struct why_thread {
 	char waker[16];
 	unsigned int waker_tid, waker_tgid;
 	unsigned long long long_ones; /* classes that had a long wait last time */
+	unsigned long long seen_ones; /* classes that had a wait */
 	unsigned long long known;     /* places whose waits are short: the last four numbers */
 	/* 12 bytes for each class; the size is any multiple of 8 */
 	unsigned long long ns[WHY_CLASSES];
@@ -142,7 +143,7 @@ struct why_thread {
 	unsigned short place; /* where the sleep in progress is: a number of the stack's depth, the object, and the class */
 	unsigned short news;  /* how many places have become known */
 };
-_Static_assert(sizeof(struct why_thread) == (256 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
+_Static_assert(sizeof(struct why_thread) == (264 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
 
 /* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
 #define WHY_THREADS 4096
@@ -177,7 +178,7 @@ struct why_config {
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
 	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */
 	unsigned long long behind;   /* ns: whoever had the processor is noted for waits of at least this */
-	unsigned long long is_long;  /* ns: the next wait of this class gets a stack */
+	unsigned long long is_long;  /* ns: the next wait at this place gets a stack */
 };
 _Static_assert(sizeof(struct why_config) == 48, "as on the other side");
 

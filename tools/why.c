@@ -31,7 +31,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "own account leaves out of a thread's time on a processor: interrupts where it measures them, and what a "
 	     "hypervisor took.\n\n"
 	     "The longest waits, of a millisecond and more, are printed with their stacks. A stack is taken at the "
-	     "first wait of a thread for a cause, and while waits for that cause are long.\n\n"
+	     "first wait of a thread at a place, and while waits there are long.\n\n"
 	     "--flame draws a flame graph of the wall time, --folded, --pprof and --speedscope write the same "
 	     "for other programs: stacks of running threads, sampled 499 times a second, and of all waits, with "
 	     "their cause as the innermost frame. The whole is the time of all threads. To take a stack of each "
