@@ -307,7 +307,8 @@ test_refuses() {
 	run sonde strace -p 1 -p 4194305
 	expect_exit 1
 	expect_err 'there is no process 4194305'
-	sh -c '(exit 2) & echo $! > zombie; exec sleep 60' &
+	# once its parent is no shell any more, which would wait for it
+	sh -c '(until grep -q sleep /proc/$$/comm; do :; done; exit 2) & echo $! > zombie; exec sleep 60' &
 	wait_until 20 test -s zombie || fail "no child"
 	wait_until 20 grep -q '^State:.*Z' "/proc/$(cat zombie)/status" || fail "no zombie"
 	run sonde strace -p "$(cat zombie)"
