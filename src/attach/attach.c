@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records the links of each target, or why it has none; counts what the kernel missed; detaches everything. */
-#include <pthread.h>
-
 #include <bpf/bpf.h>
 
 #include "base/file_limit.h"
 #include "base/report.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "keep.h"
 #include "mechanism.h"
 #include "quirks.h"
 #include "switches.h"
 
-#define CLOSERS_MAX  256
-#define CLOSER_STACK (64 * 1024)
+#define CLOSERS_MAX 256
 
 /* Sizes read-only values of an object that is not prepared yet. */
 static int rodata_fill(struct bpf_object *object, const char *name, const void *data, size_t size)
@@ -388,40 +386,17 @@ const char *attach_switched_off(const struct attach *attach)
 	return why;
 }
 
-struct closing {
-	struct links *links;
-	size_t next;
-};
-
-static void *close_some(void *ctx)
+static void close_one(void *ctx, size_t i)
 {
-	struct closing *closing = ctx;
-	size_t i;
+	const struct links *links = ctx;
 
-	while ((i = __atomic_fetch_add(&closing->next, 1, __ATOMIC_RELAXED)) < closing->links->n)
-		close(closing->links->v[i].fd);
-	return NULL;
+	close(links->v[i].fd);
 }
 
-/*
- * Closing a perf event waits for RCU, 40 ms or more. Many wait at the same time, each in a thread with a tiny stack. If
- * threads cannot be created, they are closed one after the other.
- */
+/* Closing a perf event waits for RCU, 40 ms or more. Many wait at the same time. */
 void attach_close_links(struct links *links)
 {
-	struct closing closing = { .links = links };
-	pthread_t threads[CLOSERS_MAX];
-	size_t n = 0, wanted = links->n - (links->n > 0);
-	pthread_attr_t attr;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, CLOSER_STACK);
-	while (n < wanted && n < CLOSERS_MAX && !pthread_create(&threads[n], &attr, close_some, &closing))
-		n++;
-	close_some(&closing);
-	while (n)
-		pthread_join(threads[--n], NULL);
-	pthread_attr_destroy(&attr);
+	threads_each(links->n, CLOSERS_MAX, close_one, links);
 	links->n = 0;
 }
 

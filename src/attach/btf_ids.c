@@ -79,11 +79,21 @@ static void note_no_btf(struct attach *attach, const struct names *names, const 
 			names->candidates[i]->no_btf = pool_add(&attach->reasons, why);
 }
 
+static bool are_known(struct candidate **candidates, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!candidates[i]->btf_id)
+			return false;
+	return true;
+}
+
 int btf_ids_of_functions(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
 	struct names names = { .candidates = candidates, .n = n, .of_functions = true };
 
 	qsort(candidates, n, sizeof(*candidates), by_name);
+	if (are_known(candidates, n))
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		struct err why = {};
 		int ret;

@@ -52,10 +52,8 @@ static enum context_kind context_of(const struct copy *copy)
 	}
 }
 
-static void patch(const struct attach *attach, const struct copy *copy, struct bpf_insn *insns)
+static void patch(const struct attach *attach, const struct image *image, const struct copy *copy, struct bpf_insn *insns)
 {
-	const struct image *image = attach->image;
-
 	image_patch_copy(image, insns, PATCH_SLOT_HOW, copy->how);
 	image_patch_copy(image, insns, PATCH_SLOT_VALUE, copy->value);
 	image_patch_copy(image, insns, PATCH_SLOT_SHARED, attach->shared);
@@ -98,9 +96,9 @@ static struct bpf_func_info *move_func_info(const struct image_code *code, size_
 	return moved;
 }
 
-static int load(const struct attach *attach, const struct copy *copy, char *log, size_t log_size)
+static int load(const struct attach *attach, const struct image *image, const struct copy *copy, char *log, size_t log_size)
 {
-	const struct image_code *code = &attach->image->code;
+	const struct image_code *code = &image->code;
 	struct bpf_insn front[ARRAY_SIZE(tail_call) + GATE_MAX];
 	size_t more = write_front(attach, copy, front), n = gate_is_alone(&copy->gate) ? 0 : code->n;
 	__free struct bpf_func_info *func_info = move_func_info(code, more);
@@ -118,7 +116,7 @@ static int load(const struct attach *attach, const struct copy *copy, char *log,
 	memcpy(insns, front, more * sizeof(*insns));
 	memcpy(insns + more, code->insns, n * sizeof(*insns));
 	if (n)
-		patch(attach, copy, insns + more);
+		patch(attach, image, copy, insns + more);
 	else
 		opts.func_info_cnt = 0;
 	return bpf_prog_load(copy->type, code->name, "Dual BSD/GPL", insns, n + more, &opts);
@@ -162,7 +160,7 @@ static const char *why_rejected(const struct attach *attach, const struct copy *
 	if (quirk_refusal())
 		return quirk_refusal();
 	log = base_alloc(LOG_SIZE);
-	fd = load(attach, copy, log, LOG_SIZE);
+	fd = load(attach, attach->image, copy, log, LOG_SIZE);
 	report_verbose_lines("verifier", log);
 	return copy->type == BPF_PROG_TYPE_TRACING && !was_looked_at(log) ? NULL : why;
 }
@@ -176,7 +174,7 @@ int attach_load(const struct image *image, int type, int attach_type, uint32_t b
 
 	if (fd)
 		return fd;
-	fd = load(&attach, &copy, NULL, 0);
+	fd = load(&attach, image, &copy, NULL, 0);
 	if (fd >= 0)
 		return fd;
 	why = why_rejected(&attach, &copy, fd);
@@ -209,6 +207,11 @@ static struct loaded *find_loaded(struct attach *attach, const struct copy *copy
 	return NULL;
 }
 
+int copy_load_ahead(const struct attach *attach, const struct image *image, const struct copy *copy)
+{
+	return load(attach, image, copy, NULL, 0);
+}
+
 int copy_load_anew(struct attach *attach, int program)
 {
 	vec_each(it, &attach->copies) {
@@ -216,7 +219,7 @@ int copy_load_anew(struct attach *attach, int program)
 
 		if (it->fd != program)
 			continue;
-		fd = load(attach, &it->copy, NULL, 0);
+		fd = load(attach, attach->image, &it->copy, NULL, 0);
 		if (fd < 0)
 			return fd;
 		close(it->fd);
@@ -237,7 +240,7 @@ int copy_load(struct attach *attach, const struct copy *copy)
 	fd = gate_prepare(&copy->gate, &attach->gates, !attach->options.pid);
 	if (fd < 0)
 		return fd;
-	fd = load(attach, copy, NULL, 0);
+	fd = load(attach, attach->image, copy, NULL, 0);
 	if (fd < 0) {
 		attach->rejected = why_rejected(attach, copy, fd);
 		return fd;

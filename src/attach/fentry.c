@@ -55,17 +55,21 @@ static const char *refuses(const struct attach *attach, const struct candidate *
 	return NULL;
 }
 
-static int attach_one(struct attach *attach, struct candidate *candidate)
+static struct copy copy_of(const struct candidate *candidate)
 {
-	const struct target *target = candidate->target;
-	struct copy copy = {
+	return (struct copy){
 		.type = BPF_PROG_TYPE_TRACING,
-		.attach_type = target->ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY,
+		.attach_type = candidate->target->ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY,
 		.btf_id = candidate->btf_id,
 		.btf_object = candidate->btf_object,
 		.how = SLOT_CONSTANT,
-		.value = target->slot,
+		.value = candidate->target->slot,
 	};
+}
+
+static int attach_one(struct attach *attach, struct candidate *candidate)
+{
+	const struct copy copy = copy_of(candidate);
 	int program, ret;
 
 	if (!candidate->btf_id) {
@@ -92,11 +96,24 @@ static int attach_all(struct attach *attach, struct candidate **candidates, size
 	return ret ? ret : attach_each(attach, candidates, n, MECH_FENTRY, attach_one);
 }
 
+static size_t ahead(struct attach *attach, struct candidate **candidates, size_t n, struct copy *copies)
+{
+	struct err err = {};
+	size_t found = 0;
+
+	btf_ids_of_functions(attach, candidates, n, &err);
+	for (size_t i = 0; i < n; i++)
+		if (candidates[i]->btf_id)
+			copies[found++] = copy_of(candidates[i]);
+	return found;
+}
+
 const struct mechanism mechanism_fentry = {
 	.mech = MECH_FENTRY,
 	.kind = TARGET_KERNEL,
 	.refuses = refuses,
 	.attach = attach_all,
+	.ahead = ahead,
 };
 
 /*

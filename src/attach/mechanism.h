@@ -72,6 +72,7 @@ struct attach {
 			int fd;
 			bool again;	/* used since the last attach_resume() began */
 			bool only_kept; /* it serves links of the process before us, and no new ones */
+			bool ahead;	/* loaded before it was asked for */
 		} * v;
 		size_t n, cap;
 	} copies;
@@ -114,6 +115,11 @@ struct mechanism {
 	 * Returns 0, or -errno with err if this kernel does not have the mechanism at all.
 	 */
 	int (*attach)(struct attach *attach, struct candidate **candidates, size_t n, struct err *err);
+	/*
+	 * Sets the copies of attach->image that attach() will load first for the candidates, n at the most, if it is known
+	 * which. Returns how many. May sort the candidates. NULL: it is not known.
+	 */
+	size_t (*ahead)(struct attach *attach, struct candidate **candidates, size_t n, struct copy *copies);
 };
 
 extern const struct mechanism mechanism_fentry, mechanism_fsession_multi, mechanism_fentry_multi,
@@ -125,6 +131,26 @@ extern const struct mechanism mechanism_fentry, mechanism_fsession_multi, mechan
  * attach->rejected.
  */
 int copy_load(struct attach *attach, const struct copy *copy);
+/* Loads a copy that is not among the others yet. Several may run at a time. Returns an fd, which is the caller's, or -errno. */
+int copy_load_ahead(const struct attach *attach, const struct image *image, const struct copy *copy);
+
+/* Copies to load before they are asked for. Initialise with {}. */
+struct ahead_list {
+	struct ahead {
+		const struct image *image;
+		struct copy copy;
+		int fd;
+	} * v;
+	size_t n, cap;
+};
+
+/* Adds the copies of attach->image that the mechanism will load for the candidates. */
+void ahead_add(struct ahead_list *list, struct attach *attach, const struct mechanism *mechanism,
+	       struct candidate **candidates, size_t n);
+/* Loads them at the same time, if there are several, and processors for them. copy_load() finds them. */
+void ahead_load(struct ahead_list *list, struct attach *attach);
+/* Closes those that nobody has asked for, and releases the list. */
+void ahead_end(struct ahead_list *list, struct attach *attach);
 
 /* Remembers a plan, for attach_resume(). */
 void pause_add_plan(struct attach *attach, const struct plan_step *steps, size_t n);

@@ -6,6 +6,9 @@
 #include "plan.h"
 #include "switches.h"
 
+/* Of more targets, the mechanism that is tried first has one program for all of them. */
+#define AHEAD_MOST 64
+
 /* For each kind, from the best to the last. */
 static const struct mechanism *const order[] = {
 	&mechanism_fentry,
@@ -149,7 +152,7 @@ static struct candidate *target_of(const struct attach *attach, const struct pla
 	return &attach->candidates[step->targets ? step->targets[i] : i];
 }
 
-static int run_each(struct attach *attach, const struct plan_step *step, struct chosen *chosen)
+static void choose_each(struct attach *attach, const struct plan_step *step, struct chosen *chosen)
 {
 	size_t n = step->targets ? step->n : attach->set->n;
 
@@ -159,7 +162,6 @@ static int run_each(struct attach *attach, const struct plan_step *step, struct 
 		if (!candidate->attached && !(step->fallback && slot_is_served(attach, candidate->target->slot)))
 			choose(chosen, candidate, step->insist ? step->mech : MECH_AUTO);
 	}
-	return attempt(attach, step, step->image, chosen);
 }
 
 /* Chooses from `ends` the ends of functions that have two and to which no step has attached anything. */
@@ -202,7 +204,8 @@ static int run_step(struct attach *attach, const struct plan_step *step)
 
 	switch (step->how) {
 	case PLAN_EACH:
-		return run_each(attach, step, &chosen);
+		choose_each(attach, step, &chosen);
+		return attempt(attach, step, step->image, &chosen);
 	case PLAN_PAIR:
 		return run_pairs(attach, step, &chosen);
 	case PLAN_SESSION:
@@ -210,6 +213,56 @@ static int run_step(struct attach *attach, const struct plan_step *step)
 		return attempt(attach, step, step->image, &chosen);
 	}
 	return 0;
+}
+
+static void leave_out(struct chosen *chosen, struct candidate **candidates, size_t n)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < chosen->n; i++) {
+		bool is_one = false;
+
+		for (size_t j = 0; j < n; j++)
+			is_one = is_one || chosen->v[i] == candidates[j];
+		if (!is_one)
+			chosen->v[left++] = chosen->v[i];
+	}
+	chosen->n = left;
+}
+
+/* What attempt() will load first. */
+static void look_ahead(struct attach *attach, const struct plan_step *step, const struct image *image, struct chosen *chosen,
+		       struct ahead_list *list)
+{
+	__free struct candidate **candidates = base_alloc((chosen->n + 1) * sizeof(*candidates));
+
+	attach->image = image;
+	attach->only = step->mech;
+	attach->session = false;
+	for (size_t i = 0; chosen->n && i < ARRAY_SIZE(order); i++) {
+		size_t n = sift(attach, order[i], chosen, candidates);
+
+		ahead_add(list, attach, order[i], candidates, n);
+		leave_out(chosen, candidates, n);
+	}
+}
+
+/* Fallbacks are not for now: most are not needed. */
+static void load_ahead(struct attach *attach, const struct plan_step *steps, size_t n, struct ahead_list *list)
+{
+	__free struct candidate **v = base_alloc((attach->set->n + 1) * sizeof(*v));
+
+	if (attach->set->n > AHEAD_MOST)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct chosen chosen = { .v = v };
+
+		if (steps[i].how != PLAN_EACH || steps[i].fallback)
+			continue;
+		choose_each(attach, &steps[i], &chosen);
+		look_ahead(attach, &steps[i], steps[i].image, &chosen, list);
+	}
+	ahead_load(list, attach);
 }
 
 static int check(const struct plan_step *step, struct err *err)
@@ -241,6 +294,7 @@ int plan_run_steps(struct attach *attach, const struct plan_step *steps, size_t 
 int plan_run(struct attach *attach, const struct plan_step *steps, size_t n, struct err *err)
 {
 	size_t before = attach->attached;
+	struct ahead_list list = {};
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++)
@@ -255,7 +309,10 @@ int plan_run(struct attach *attach, const struct plan_step *steps, size_t n, str
 		return attach->attached || !n ? 0 : say_none(attach, steps, err);
 	if (ret != -ENOENT)
 		return ret;
-	if (plan_run_steps(attach, steps, n))
+	load_ahead(attach, steps, n, &list);
+	ret = plan_run_steps(attach, steps, n);
+	ahead_end(&list, attach);
+	if (ret)
 		return err_set(err, -EINTR, "interrupted");
 	return attach->attached > before || !n ? 0 : say_none(attach, steps, err);
 }

@@ -31,19 +31,22 @@ static const char *raw_refuses(const struct attach *attach, const struct candida
 	return NULL;
 }
 
-/*
- * The same tracepoint, with arguments whose types the verifier knows: the program may load what they point to. That a
- * kernel refuses it does not matter.
- */
-static int typed_one(struct attach *attach, struct candidate *candidate)
+/* The same tracepoint, with arguments whose types the verifier knows: the program may load what they point to. */
+static struct copy typed_copy(const struct candidate *candidate)
 {
-	const struct copy copy = {
+	return (struct copy){
 		.type = BPF_PROG_TYPE_TRACING,
 		.attach_type = BPF_TRACE_RAW_TP,
 		.btf_id = candidate->btf_id,
 		.how = SLOT_CONSTANT,
 		.value = candidate->target->slot,
 	};
+}
+
+/* That a kernel refuses it does not matter. */
+static int typed_one(struct attach *attach, struct candidate *candidate)
+{
+	const struct copy copy = typed_copy(candidate);
 	int program = copy_load(attach, &copy);
 	int link = program < 0 ? program : bpf_raw_tracepoint_open(NULL, program);
 
@@ -51,16 +54,21 @@ static int typed_one(struct attach *attach, struct candidate *candidate)
 	return link;
 }
 
+static bool is_typed(const struct attach *attach, const struct candidate *candidate)
+{
+	return candidate->btf_id && image_has(attach->image, PATCH_TYPED);
+}
+
+static struct copy copy_of(enum bpf_prog_type type, const struct target *target)
+{
+	return (struct copy){ .type = type, .how = SLOT_CONSTANT, .value = target->slot };
+}
+
 static int raw_one(struct attach *attach, struct candidate *candidate)
 {
-	bool typed = candidate->btf_id && image_has(attach->image, PATCH_TYPED);
-	int link = typed ? typed_one(attach, candidate) : -ENOENT;
+	int link = is_typed(attach, candidate) ? typed_one(attach, candidate) : -ENOENT;
 	const struct target *target = candidate->target;
-	struct copy copy = {
-		.type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-		.how = SLOT_CONSTANT,
-		.value = target->slot,
-	};
+	const struct copy copy = copy_of(BPF_PROG_TYPE_RAW_TRACEPOINT, target);
 	int program;
 
 	if (link >= 0)
@@ -113,12 +121,33 @@ static int attach_grouped(struct attach *attach, struct candidate **candidates, 
 	return ret;
 }
 
+static void look_up_types(struct attach *attach)
+{
+	if (!image_has(attach->image, PATCH_TYPED) || attach->knows_tracepoints)
+		return;
+	attach->knows_tracepoints = true;
+	btf_ids_of_tracepoints(attach);
+}
+
+static size_t raw_ahead(struct attach *attach, struct candidate **candidates, size_t n, struct copy *copies)
+{
+	size_t found = 0;
+
+	look_up_types(attach);
+	for (size_t i = 0; i < n; i++) {
+		const struct target *target = candidates[i]->target;
+
+		if (target->syscall)
+			continue;
+		copies[found++] = is_typed(attach, candidates[i]) ? typed_copy(candidates[i])
+								  : copy_of(BPF_PROG_TYPE_RAW_TRACEPOINT, target);
+	}
+	return found;
+}
+
 static int raw_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
-	if (image_has(attach->image, PATCH_TYPED) && !attach->knows_tracepoints) {
-		attach->knows_tracepoints = true;
-		btf_ids_of_tracepoints(attach);
-	}
+	look_up_types(attach);
 	return attach_grouped(attach, candidates, n, MECH_RAW_TP, raw_one, syscalls_raw);
 }
 
@@ -127,6 +156,7 @@ const struct mechanism mechanism_raw_tp = {
 	.kind = TARGET_TRACEPOINT,
 	.refuses = raw_refuses,
 	.attach = raw_attach,
+	.ahead = raw_ahead,
 };
 
 static const char *perf_refuses(const struct attach *attach, const struct candidate *candidate, size_t n)
@@ -141,11 +171,7 @@ static int perf_one(struct attach *attach, struct candidate *candidate)
 	int id = kernel_tracepoint_id(target->object, target->name);
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1 };
 	/* a program for each: the kernel then counts the skipped hits of each */
-	struct copy copy = {
-		.type = BPF_PROG_TYPE_TRACEPOINT,
-		.how = SLOT_CONSTANT,
-		.value = target->slot,
-	};
+	const struct copy copy = copy_of(BPF_PROG_TYPE_TRACEPOINT, target);
 
 	return id < 0 ? id : perf_attach(attach, &attr, 0, &copy, target);
 }
@@ -182,9 +208,19 @@ static int perf_attach_all(struct attach *attach, struct candidate **candidates,
 	return attach_each(attach, candidates, n, MECH_TP, perf_one);
 }
 
+static size_t perf_ahead(struct attach *attach, struct candidate **candidates, size_t n, struct copy *copies)
+{
+	if (n >= SYSCALLS_MANY)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		copies[i] = copy_of(BPF_PROG_TYPE_TRACEPOINT, candidates[i]->target);
+	return n;
+}
+
 const struct mechanism mechanism_tp = {
 	.mech = MECH_TP,
 	.kind = TARGET_TRACEPOINT,
 	.refuses = perf_refuses,
 	.attach = perf_attach_all,
+	.ahead = perf_ahead,
 };

@@ -6,12 +6,10 @@
  * and nobody waits for the end of it: the outer array itself shows when the element is there.
  */
 #include <bpf/bpf.h>
-#include <signal.h>
 #include <sys/mman.h>
 
+#include "base/threads.h"
 #include "blocks.h"
-
-#define THREAD_STACK (64 * 1024)
 
 /*
  * A thread needs some microseconds until its block is in the outer array, longer if the machine is busy. After that many
@@ -71,23 +69,6 @@ void blocks_release(struct blocks *blocks)
 	blocks->outer = -1;
 }
 
-/* The user's signals are for the main thread. */
-static int start_thread(struct blocks_insert *new)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, THREAD_STACK);
-	ret = pthread_create(&new->thread, &attr, insert, new);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return ret;
-}
-
 /* Takes the descriptor. */
 static void start_insert(struct blocks *blocks, uint32_t number, int inner)
 {
@@ -97,7 +78,7 @@ static void start_insert(struct blocks *blocks, uint32_t number, int inner)
 		finish_inserts(blocks);
 	new = &blocks->inserts[blocks->n_inserts];
 	*new = (struct blocks_insert){ .outer = blocks->outer, .inner = inner, .number = number };
-	if (!start_thread(new)) {
+	if (!threads_start(&new->thread, insert, new)) {
 		blocks->n_inserts++;
 		return;
 	}

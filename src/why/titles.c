@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/threads.h"
 #include "engine/filter.h"
 #include "titles.h"
 
@@ -79,7 +79,6 @@ static void *read_for_others(void *unused)
 static bool begin_reader(void)
 {
 	pthread_condattr_t clock;
-	sigset_t all, old;
 	pthread_t thread;
 
 	if (reader.begun)
@@ -88,12 +87,9 @@ static bool begin_reader(void)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&reader.read, &clock);
 	pthread_condattr_destroy(&clock);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	reader.begun = !pthread_create(&thread, NULL, read_for_others, NULL);
+	reader.begun = !threads_start(&thread, read_for_others, NULL);
 	if (reader.begun)
 		pthread_detach(thread);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return reader.begun;
 }
 
