@@ -40,17 +40,27 @@ static int slots_fill(struct bpf_object *object, const struct slot_table *table)
 	return ret;
 }
 
+void attach_grow(struct attach *attach)
+{
+	const size_t n = attach->n_candidates;
+
+	attach->n_candidates = attach->set->n;
+	attach->shared = attach->shared || attach_needs_atomic(attach->set);
+	attach->candidates = base_realloc(attach->candidates, attach->set->n, sizeof(*attach->candidates));
+	memset(attach->candidates + n, 0, (attach->set->n - n) * sizeof(*attach->candidates));
+	for (size_t i = 0; i < attach->set->n; i++)
+		attach->candidates[i].target = &attach->set->v[i];
+}
+
 struct attach *attach_new(const struct target_set *set, const struct attach_options *options)
 {
 	struct attach *attach = base_alloc(sizeof(*attach));
 
 	file_limit_raise();
 	attach->options = *options;
-	attach->shared = options->shared || attach_needs_atomic(set);
+	attach->shared = options->shared;
 	attach->set = set;
-	attach->candidates = base_alloc(set->n * sizeof(*attach->candidates));
-	for (size_t i = 0; i < set->n; i++)
-		attach->candidates[i].target = &set->v[i];
+	attach_grow(attach);
 	learn_init(&attach->learned, options->pid);
 	keep_attach_new(options->keep, attach);
 	return attach;

@@ -39,8 +39,10 @@ struct attach_options {
  * out which target of the set was hit. Returns 0, or -errno with err.
  */
 int attach_fill_slots(struct bpf_object *object, const struct target_set *set, struct err *err);
-/* Attaches nothing yet, see plan.h. The set is complete, stays the caller's, and must outlive the result. */
+/* Attaches nothing yet, see plan.h. The set stays the caller's, and must outlive the result. */
 struct attach *attach_new(const struct target_set *set, const struct attach_options *options);
+/* Call it when targets were added to the end of the set, before a plan has them. */
+void attach_grow(struct attach *attach);
 
 /* After plan_run(): true if the target with this index in the set is attached; and why it is not, NULL: it is. */
 bool attach_is_attached(const struct attach *attach, size_t target);

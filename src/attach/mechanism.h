@@ -54,6 +54,7 @@ struct attach {
 	struct attach_options options;
 	const struct target_set *set;
 	struct candidate *candidates; /* one for each target of the set */
+	size_t n_candidates;
 	struct pool reasons;
 	/* The present attempt. */
 	const struct image *image;

@@ -249,6 +249,30 @@ static int add_spec(struct progs *progs, size_t i, struct err *err)
 }
 
 /* The function of a syscall and the tracepoint, which is the fallback, are both targets of the probe. */
+static int add_probe(struct progs *progs, size_t i, struct err *err)
+{
+	const struct progs_probe *probe = &progs->source->probes[i];
+
+	if (probe->spec || probe->function)
+		return add_spec(progs, i, err);
+	if (probe->syscall)
+		add_syscall_function(progs, i);
+	if (probe->clock)
+		add_clock(progs, i);
+	else
+		add_tracepoint(progs, i);
+	return 0;
+}
+
+/*
+ * A fallback is looked up when it is needed, for the list of the kernel's symbols takes longer to read than all else. What
+ * is kept for the next process must have the same targets there.
+ */
+static bool is_for_later(const struct progs *progs, const struct progs_probe *probe)
+{
+	return probe->otherwise && !engine_keep(progs->instance);
+}
+
 static int add_targets(struct progs *progs, struct err *err)
 {
 	const struct progs_source *source = progs->source;
@@ -260,16 +284,8 @@ static int add_targets(struct progs *progs, struct err *err)
 		if (!is_wanted(progs, probe))
 			continue;
 		progs->options.arguments = progs->options.arguments || probe->function;
-		if (probe->spec || probe->function) {
-			ret = add_spec(progs, i, err);
-			continue;
-		}
-		if (probe->syscall)
-			add_syscall_function(progs, i);
-		if (probe->clock)
-			add_clock(progs, i);
-		else
-			add_tracepoint(progs, i);
+		if (!is_for_later(progs, probe))
+			ret = add_probe(progs, i, err);
 	}
 	return ret;
 }
@@ -353,14 +369,28 @@ static int run_plan(struct progs *progs, size_t number, struct err *err)
 	return plan_run(progs->attach, steps, plan.n, err);
 }
 
+static int run_fallback(struct progs *progs, size_t i, struct err *err)
+{
+	const struct progs_probe *probe = &progs->source->probes[i];
+	int ret = 0;
+
+	if (!is_wanted(progs, probe) || is_served(progs, i))
+		return 0;
+	if (is_for_later(progs, probe)) {
+		ret = add_probe(progs, i, err);
+		attach_grow(progs->attach);
+	}
+	return ret ? ret : run_plan(progs, i, err);
+}
+
 /* The fallbacks come last, in their order. That a plan attaches nothing is no error yet. */
 static int run_plans(struct progs *progs, struct err *err)
 {
 	int ret = run_plan(progs, 0, err);
 
 	for (size_t i = 1; (!ret || ret == -ENOTSUP) && i < progs->source->n_probes; i++)
-		if (progs->source->probes[i].otherwise && !is_served(progs, i))
-			ret = run_plan(progs, i, err);
+		if (progs->source->probes[i].otherwise)
+			ret = run_fallback(progs, i, err);
 	return ret == -ENOTSUP ? 0 : ret;
 }
 
