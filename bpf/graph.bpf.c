@@ -608,9 +608,11 @@ int graph_session(void *ctx)
 		return 0;
 	}
 	if (!is_wanted() || !slot_number(ctx, &slot) || !find_hit(ctx, false, slot, &hit))
-		return 1;
+		return latency_skip_return();
+	if (!begins(ctx, &hit, slot))
+		return latency_skip_return();
 	*latency_cookie(ctx) = hit.key;
-	return !begins(ctx, &hit, slot);
+	return 0;
 }
 
 /* As task_key(), of a task that is not the current one. */

@@ -51,7 +51,7 @@ int latency_return(void *ctx)
 	return slot_number(ctx, &slot) ? ends(ctx, now, false, slot) : 0;
 }
 
-/* A session: runs at entry and at return. Returning 1 at entry skips the return. */
+/* A session: runs at entry and at return. */
 SEC("kprobe")
 int latency_session(void *ctx)
 {
@@ -59,7 +59,7 @@ int latency_session(void *ctx)
 
 	if (!latency_is_return(ctx)) {
 		if (!filter_pass() || sampling_skips())
-			return 1;
+			return latency_skip_return();
 		*latency_cookie(ctx) = sampling_stamp(bpf_ktime_get_ns());
 		return 0;
 	}

@@ -31,6 +31,15 @@ static __always_inline bool latency_began_nothing(__u64 cookie)
 }
 
 /*
+ * What a session's program returns at an entry whose return is of no interest. kprobe.multi then leaves the return out. A
+ * trampoline runs the program at the return all the same, and the verifier accepts nothing but 0 there.
+ */
+static __always_inline int latency_skip_return(void)
+{
+	return context_kind() != CONTEXT_TRACING;
+}
+
+/*
  * The frame of a call. A trampoline gives both programs the same context, on the stack. Else the frame is the stack
  * pointer; on x86 that is one word higher at a return probe, when the return address has been popped. The verifier permits
  * no arithmetic on a pointer, but the difference of two pointers; the second one is always the same.

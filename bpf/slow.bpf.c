@@ -112,7 +112,7 @@ int slower_session(void *ctx)
 	__u64 slot, key;
 
 	if (!slot_number(ctx, &slot))
-		return 1;
+		return latency_skip_return();
 	if (latency_is_return(ctx)) {
 		key = *latency_cookie(ctx);
 		if (!latency_began_nothing(key))
@@ -120,7 +120,7 @@ int slower_session(void *ctx)
 		return 0;
 	}
 	if (!event_wanted())
-		return 1;
+		return latency_skip_return();
 	key = latency_key(ctx, false, slot);
 	*latency_cookie(ctx) = key;
 	begins(ctx, key);

@@ -408,10 +408,10 @@ int whynot_session(void *ctx)
 		return 0;
 	}
 	if (!event_wanted() || is_interrupt(ctx) || !slot_number(ctx, &slot))
-		return 1;
+		return latency_skip_return();
 	depth = enter(ctx, slot, 0);
 	*latency_cookie(ctx) = depth;
-	return !depth;
+	return depth ? 0 : latency_skip_return();
 }
 
 /* --- system calls --- */

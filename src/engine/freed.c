@@ -13,17 +13,20 @@ int freed_load(struct freed *freed, const struct object *object, const char *pro
 int freed_attach(struct freed *freed, const struct attach_options *options, struct err *err)
 {
 	const struct plan_step step = { .image = &freed->image, .mech = MECH_RAW_TP, .insist = true };
+	struct attach_options own = *options;
 	struct target *target;
 
 	if (!freed->wanted)
 		return 0;
+	/* what the user asks for is about functions */
+	own.mech = MECH_AUTO;
 	target = vec_push(&freed->set);
 	target->kind = TARGET_TRACEPOINT;
 	target->object = "sched";
 	target->name = "sched_process_free";
 	target->label = "sched:sched_process_free";
 	freed->set.n_slots = 1;
-	freed->attach = attach_new(&freed->set, options);
+	freed->attach = attach_new(&freed->set, &own);
 	return plan_run(freed->attach, &step, 1, err);
 }
 

@@ -87,6 +87,39 @@ test_never_returns() {
 	expect_line '^ +[0-9]+   \} /\* has not returned \*/$'
 	run sonde graph -g do_exit exit_fs -- true
 	expect_line '^ +[0-9]+ do_exit\(\) \{$'
+	# a mechanism that is asked for is that of functions, not of the ends of threads
+	start sonde graph --mechanism kprobe do_exit
+	true_ends 'do_exit()'
+	stop INT
+	expect_line '^ +[0-9]+ do_exit\(\) /\* has not returned \*/$'
+}
+
+# true_ends TEXT: processes end until TEXT comes, while sonde goes on.
+true_ends() {
+	wait_until 30 sh -c "/bin/true; grep -q '$1' out"
+}
+
+# One program at both ends of all functions, where the kernel has sessions of trampolines; with a filter as well, which
+# says at the entry that the return is of no interest.
+# kernels=ends
+test_one_link_for_both_ends() {
+	has fentry.multi || { refused_by fentry.multi; return 0; }
+	for tool in graph 'graph -ar' funclatency; do
+		start sonde $tool --mechanism fentry.multi -p $$ 'vfs_*'
+		traces bpf | awk '$1 == "link" && $3 == 15' > links
+		[ "$(wc -l < links)" = 1 ] || fail "$tool: links of trampolines: $(cat links)"
+		stop INT
+		no_residue
+	done
+	run sonde graph --json --mechanism fentry.multi 'vfs_re*' -- calls 300 read
+	expect_json func depth
+	grep -c '^vfs_read	0$' rows | awk '$1 < 250 { exit 1 }' || lost_as_said 300 "$(grep -c '^vfs_read	0$' rows)"
+}
+
+refused_by() {
+	run sonde graph --mechanism "$1" 'vfs_*' -- true
+	expect_exit 1
+	expect_one_err "$1"
 }
 
 # Many threads, each of which makes one call and ends: all rows say whose they are.
