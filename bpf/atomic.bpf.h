@@ -10,4 +10,26 @@
  */
 #define atomic_add(word, by) ((void)__atomic_fetch_add(word, by, __ATOMIC_RELAXED))
 
+/*
+ * Others see what was stored before this, before anything behind it is loaded. word: of 64 bits, which stays as it is.
+ * A locked add is that on x86, and each kernel has one. Elsewhere it is an add that fetches: before Linux 5.12 it is a load,
+ * which orders nothing.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define atomic_barrier(word) \
+	asm volatile("lock *(u64 *)(%0 + 0) += %1" \
+		     : \
+		     : "r"(word), "r"(0ULL) \
+		     : "memory")
+#else
+#define atomic_barrier(word) \
+	({ \
+		unsigned long long atomic_none = 0; \
+		asm volatile("%0 = atomic_fetch_add((u64 *)(%1 + 0), %0)" \
+			     : "+r"(atomic_none) \
+			     : "r"(word) \
+			     : "memory"); \
+	})
+#endif
+
 #endif

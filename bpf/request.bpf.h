@@ -71,7 +71,7 @@ static __always_inline struct request_cell *request_of(__u64 key, struct request
 
 	if (!cell || cell->client_port == head.other)
 		return cell;
-	request_end(key);
+	request_end(key, 0);
 	return NULL;
 }
 
@@ -220,7 +220,7 @@ int closes(void *ctx)
 {
 	if (!why_shared.armed)
 		return 0;
-	request_end((__u64)request_sock(ctx));
+	request_end((__u64)request_sock(ctx), 0);
 	request_leave((__u64)request_sock(ctx), true);
 	return 0;
 }
@@ -275,7 +275,7 @@ int connections(void *ctx)
 		request_dial((__u64)sk, to);
 	/* the port is given back by then */
 	if (to == TCP_CLOSE)
-		request_end((__u64)sk);
+		request_end((__u64)sk, 0);
 	return 0;
 }
 

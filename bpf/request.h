@@ -29,6 +29,7 @@ struct request_cell {
 	unsigned int busy;	      /* not 0 while somebody claims this place */
 	unsigned int late_seq;	      /* unix: sent_seq at `late` */
 	unsigned long long birth;     /* ns: one life of the address */
+	unsigned long long life;      /* its birth; 0: its end is noted */
 	unsigned long long arrived;   /* 0: before tracing */
 	unsigned long long sent_at;   /* the last send */
 	unsigned long long client_at; /* when the client last read, if it is on this machine; 0: it has not */
@@ -42,6 +43,7 @@ struct request_cell {
 	unsigned long long late;
 	unsigned int seq;      /* the socket's write_seq before the answer; unix: sends */
 	unsigned int sent_seq; /* the socket's write_seq after the last send */
+	/* who has sent last, or has read; 0: nobody yet */
 	unsigned int sender, sender_tgid;
 	unsigned int round;    /* the number of the request on this connection */
 	unsigned int answered; /* the last round of which a send was written */
@@ -66,7 +68,7 @@ struct request_cell {
 	};
 	unsigned int version; /* 4 or 6, or REQUEST_UNIX */
 };
-_Static_assert(sizeof(struct request_cell) == 144, "as on the other side");
+_Static_assert(sizeof(struct request_cell) == 152, "as on the other side");
 
 /* A connection to a server behind this one. */
 struct request_behind {

@@ -251,7 +251,7 @@ static __always_inline void request_remove(struct request_cell *cell, __u64 key)
 static __noinline struct request_cell *request_new(__u64 key, __u64 now)
 {
 	struct sock *sk = (void *)key;
-	struct request_cell cell = { .sock = key, .birth = now }, *added;
+	struct request_cell cell = { .sock = key, .birth = now, .life = now }, *added;
 	struct tcp_ends ends = {};
 
 	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
@@ -433,6 +433,7 @@ static __always_inline void request_begin(struct request_cell *cell, __u64 now)
 	cell->client_at = 0;
 	cell->merged = 0;
 	cell->round++;
+	barrier();
 	cell->state = REQUEST_ARRIVED;
 }
 
@@ -474,12 +475,21 @@ static __always_inline void request_was_answered(struct request_cell *cell, __u6
 		request_write(cell, key, cell->client_at, WHY_LINK_SEND, request_sender(cell));
 }
 
-/* A connection of the server is over. */
-__noinline int request_end(__u64 key)
+/* False: another program notes the end of this connection, or has done so. Before Linux 5.12, two can do so at once. */
+static __always_inline bool request_claim_end(struct request_cell *cell, __u64 birth)
+{
+	if (__sync_val_compare_and_swap(&cell->life, birth, 0) != birth)
+		return false;
+	*(volatile __u64 *)&cell->life = 0;
+	return true;
+}
+
+/* A connection of the server is over: the one that was born then; 0: whichever has the address. */
+__noinline int request_end(__u64 key, __u64 birth)
 {
 	struct request_cell *cell = request_find(key);
 
-	if (!cell)
+	if (!cell || !request_claim_end(cell, birth ?: cell->birth))
 		return 0;
 	if (cell->version == REQUEST_UNIX && cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at)
 		request_was_answered(cell, key);

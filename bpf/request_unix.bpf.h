@@ -15,11 +15,15 @@
  * sent meanwhile: ns.
  */
 #define REQUEST_LATE_NS 10000
+/* An arrival whose answer the client has read is noted at most so long after the read: by another thread of the client. */
+#define REQUEST_STALE_NS 10000000
+/* What is not read for so long may be of an earlier connection, whose end was not seen. */
+#define REQUEST_UNREAD_NS 1000000
 
 /* The server's connection, by its socket. Which process its client is, is kept here: the process may be gone at the end. */
 __noinline int request_unix_new(__u64 key, __u64 now, bool by_reader)
 {
-	struct request_cell cell = { .sock = key, .birth = now, .version = REQUEST_UNIX };
+	struct request_cell cell = { .sock = key, .birth = now, .life = now, .version = REQUEST_UNIX };
 	struct sock *sk = (void *)key;
 	struct task_struct *client = request_unix_task(sk);
 	struct request_known *known;
@@ -48,6 +52,12 @@ static __always_inline bool request_unix_is_another(const struct request_cell *c
 	return peer && peer != cell->peer;
 }
 
+/* Whether that is to be asked though something has arrived that is not read. */
+static __always_inline bool request_unix_is_overdue(const struct request_cell *cell, __u64 now)
+{
+	return cell->state == REQUEST_ARRIVED && now - cell->arrived > REQUEST_UNREAD_NS;
+}
+
 /* Whether bytes have arrived that nobody has read yet. */
 static __always_inline bool request_unix_is_queued(struct sock *sk)
 {
@@ -60,7 +70,10 @@ static __always_inline __u32 request_unix_sent_seq(const struct request_cell *ce
 	return cell->sent_seq + (cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at);
 }
 
-/* The current thread has read what may be of a request whose arrival is not noted yet. */
+/*
+ * The current thread has read what may be of a request whose arrival is not noted yet. The arrival looks at this behind what
+ * it stores: one of both sees the other.
+ */
 static __always_inline void request_unix_is_late(struct request_cell *cell, __u64 now)
 {
 	cell->late_seq = request_unix_sent_seq(cell);
@@ -68,12 +81,22 @@ static __always_inline void request_unix_is_late(struct request_cell *cell, __u6
 	cell->late_reader = bpf_get_current_pid_tgid();
 	barrier();
 	cell->late = now;
+	atomic_barrier(&cell->late);
 }
 
-/* The request that has arrived is the one that was read before. What was sent since then is of its answer. */
-static __noinline int request_unix_was_read(struct request_cell *cell, __u64 key)
+/*
+ * Whether what was read at `late` has no arrival yet. Who sends cannot have read the answer before that comes back: else
+ * this is an arrival that no program has seen, of a connection that is older than tracing.
+ */
+static __always_inline bool request_unix_is_awaited(const struct request_cell *cell, __u64 late, __u64 now)
 {
-	__u64 late = cell->late, reader = cell->late_reader;
+	return cell->late_seq == request_unix_sent_seq(cell) || cell->client_at <= late || now - late < REQUEST_STALE_NS;
+}
+
+/* The request that has arrived is the one that was read at `late`. What was sent since then is of its answer. */
+static __noinline int request_unix_was_read(struct request_cell *cell, __u64 key, __u64 late)
+{
+	__u64 reader = cell->late_reader;
 
 	cell->late = 0;
 	cell->seq = cell->late_seq;
@@ -120,7 +143,24 @@ static __noinline int request_unix_arrives_late(struct request_cell *cell, __u64
 		cell->sent_at = sent_at;
 	if (client_at > late)
 		cell->client_at = client_at;
-	return request_unix_was_read(cell, key);
+	return request_unix_was_read(cell, key, late);
+}
+
+/*
+ * What has arrived on a new connection is read already. If its read is not noted yet, that begins the request; else nobody
+ * knew the connection then, and the request counts as left out when it is over.
+ */
+static __always_inline void request_unix_is_unread(struct request_cell *cell)
+{
+	cell->state = REQUEST_READ;
+	atomic_barrier(&cell->late);
+	cell->late = 0;
+}
+
+/* Whether the last arrival was like that, and this is its read. */
+static __always_inline bool request_unix_reads_it(const struct request_cell *cell)
+{
+	return cell->state == REQUEST_READ && !cell->arrived && !request_sender(cell) && cell->seq == cell->sent_seq;
 }
 
 /* Bytes have arrived at the server's end of a connection. */
@@ -128,14 +168,16 @@ __noinline int request_unix_asked(__u64 key)
 {
 	struct sock *sk = (void *)key;
 	struct request_cell *cell = request_find(key);
-	__u64 now = bpf_ktime_get_ns(), late;
+	__u64 now = bpf_ktime_get_ns(), late, read;
 
-	if (cell && cell->state == REQUEST_ARRIVED)
+	if (cell && cell->state == REQUEST_ARRIVED && !request_unix_is_overdue(cell, now))
 		return 0;
 	if (cell && request_unix_is_another(cell, sk)) {
-		request_end(key);
+		request_end(key, cell->birth);
 		cell = NULL;
 	}
+	if (cell && cell->state == REQUEST_ARRIVED)
+		return 0;
 	if (!cell) {
 		/* one that listens has an arrival for each new connection */
 		if (tcp_state(sk) != TCP_ESTABLISHED || !request_unix_new(key, now, false))
@@ -146,19 +188,18 @@ __noinline int request_unix_asked(__u64 key)
 	}
 	if (cell->aside && !cell->ours)
 		cell->ours = why_current() != NULL;
-	/* it was read before its connection was known */
 	if (cell->state == REQUEST_IDLE && !request_unix_is_queued(sk)) {
-		atomic_add(&request_shared.in_midst, 1);
+		request_unix_is_unread(cell);
 		return 0;
 	}
 	late = cell->late;
-	if (late && (!request_unix_is_queued(sk) ||
-		     (now - late < REQUEST_LATE_NS && cell->late_seq == request_unix_sent_seq(cell))))
+	if (late && request_unix_is_awaited(cell, late, now) &&
+	    (!request_unix_is_queued(sk) ||
+	     (now - late < REQUEST_LATE_NS && cell->late_seq == request_unix_sent_seq(cell))))
 		return request_unix_arrives_late(cell, key);
-	if (late)
-		cell->late = 0;
 	if (cell->state == REQUEST_READ && cell->seq == cell->sent_seq) {
 		if (!cell->client_at) {
+			cell->late = 0;
 			cell->merged++;
 			return 0;
 		}
@@ -167,10 +208,13 @@ __noinline int request_unix_asked(__u64 key)
 	if (cell->state == REQUEST_READ)
 		request_finish(cell, key, cell->sent_seq, now);
 	request_begin(cell, now);
-	barrier();
-	/* it was read in the midst of this */
-	if (cell->late)
-		request_unix_was_read(cell, key);
+	atomic_barrier(&cell->late);
+	/* it was read in the midst of this; if the read is noted behind it, that sees what has arrived */
+	read = cell->late;
+	if (read && read != late)
+		request_unix_was_read(cell, key, read);
+	else if (read)
+		cell->late = 0;
 	return 0;
 }
 
@@ -214,44 +258,53 @@ static __always_inline bool request_unix_is_early(const struct request_cell *cel
 	return cell->seq != seq && (!cell->late || cell->late_seq != seq);
 }
 
+/* The server reads on a connection that is not known. */
+__noinline int request_unix_adopt(__u64 key, __u64 now)
+{
+	struct sock *sk = (void *)key;
+	struct request_cell *cell;
+	__u64 address;
+
+	if (!why_current() || tcp_state(sk) != TCP_ESTABLISHED)
+		return 0;
+	address = request_unix_address(sk);
+	/* not that of a client: it is shared */
+	if (BPF_CORE_READ((struct unix_address *)address, refcnt.refs.counter) < 2 || !request_unix_new(key, now, true))
+		return 0;
+	cell = request_find(key);
+	if (!cell)
+		return 0;
+	cell->owned = 1;
+	*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
+	/* what was asked and when is not known, unless its arrival is noted yet */
+	request_unix_is_late(cell, now);
+	request_note_read(cell, key, cell->sent_seq, now);
+	return 0;
+}
+
 /* The server reads n bytes; 0: the end of the stream. */
 __noinline int request_unix_server_reads(__u64 key, int n)
 {
 	struct sock *sk = (void *)key;
 	struct request_cell *cell = request_find(key);
-	__u64 now = bpf_ktime_get_ns(), address;
+	__u64 now = bpf_ktime_get_ns();
 	bool early = false;
 
-	if (cell && n && request_unix_is_early(cell)) {
-		early = !request_unix_is_another(cell, sk);
-		if (!early) {
-			request_end(key);
+	if (cell && n) {
+		early = request_unix_is_early(cell);
+		if ((early || request_unix_is_overdue(cell, now)) && request_unix_is_another(cell, sk)) {
+			request_end(key, cell->birth);
 			cell = NULL;
 			/* later than that end */
 			now = bpf_ktime_get_ns();
 		}
 	}
-	if (!cell && n && why_current() && tcp_state(sk) == TCP_ESTABLISHED) {
-		address = request_unix_address(sk);
-		/* not that of a client: it is shared */
-		if (BPF_CORE_READ((struct unix_address *)address, refcnt.refs.counter) < 2 || !request_unix_new(key, now, true))
-			return 0;
-		cell = request_find(key);
-		if (!cell)
-			return 0;
-		cell->owned = 1;
-		*request_serving(bpf_get_current_pid_tgid() >> 32) = 1;
-		/* what was asked and when is not known, unless its arrival is noted yet */
-		request_unix_is_late(cell, now);
-		request_note_read(cell, key, cell->sent_seq, now);
-		return 0;
-	}
 	if (!cell)
-		return 0;
+		return n ? request_unix_adopt(key, now) : 0;
 	if (!n) {
 		/* it may still answer */
 		if (cell->state != REQUEST_READ || cell->seq != cell->sent_seq || cell->client_at)
-			request_end(key);
+			request_end(key, 0);
 		return 0;
 	}
 	if (!request_is_own(cell, key)) {
@@ -260,10 +313,16 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 	}
 	if (early)
 		request_unix_is_late(cell, now);
-	if (cell->state == REQUEST_IDLE)
+	/* its arrival is still to come, or came into the midst of this */
+	if (cell->state == REQUEST_IDLE) {
 		request_begin(cell, now);
+	} else if (request_unix_reads_it(cell)) {
+		cell->late = 0;
+		request_begin(cell, now);
+	} else if (early && cell->state == REQUEST_ARRIVED) {
+		cell->late = 0;
+	}
 	barrier();
-	/* or its arrival came into the midst of this */
 	if (cell->state == REQUEST_ARRIVED) {
 		/* what the client has read so far was no answer to this */
 		cell->client_at = 0;
@@ -278,7 +337,7 @@ static __always_inline void request_unix_client_reads(__u64 server, int n)
 	struct request_cell *cell = request_find(server);
 
 	if (cell && !n)
-		request_end(server);
+		request_end(server, 0);
 	else if (cell)
 		cell->client_at = bpf_ktime_get_ns();
 }

@@ -352,7 +352,9 @@ static void take_own(struct requests *requests, const struct requests_event *eve
 
 	open->used = event->time;
 	if (event->kind == REQUESTS_READ) {
-		begin(requests, open, event);
+		/* at a unix socket, its arrival and its read may both have written this */
+		if (!is_open)
+			begin(requests, open, event);
 	} else if (is_open && event->kind == REQUESTS_SEND) {
 		add_point(requests, open, &point);
 	} else if (is_open && !event->sent_at) {

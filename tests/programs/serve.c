@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-o] [-6] [-a PORT] [-h]
+ * serve [-p PORT | -u NAME] [-c CONNECTIONS] [-e EVERY] [-s MS | -f FILE] [-w FILE] [-d] [-o] [-x] [-6] [-a PORT] [-h]
  *	[-b | -B NAME] [-2] [-l] HOW REQUESTS
  *
  * A server with the name "server", and a client that asks it REQUESTS times over loopback: on CONNECTIONS connections
@@ -9,7 +9,9 @@
  * request (default 20) sleeps for MS, or writes to FILE and waits until that is on the disk.
  *
  * -u: the server is at a unix socket; @NAME: an abstract one. -d: each connection carries one request only. -o: the
- * same with -u, and the client closes without reading; HOW is not pool, and the server answers. -6: the server is at an
+ * same with -u, and the client closes without reading; HOW is not pool, and the server answers. -x: the same as -d with -u
+ * and loop, on one connection at a time; the server closes each second one without reading, and then the client waits for
+ * 20 ms. -6: the server is at an
  * address of IPv6, for both versions, and the client uses them in turn. -a: each connection comes from this port of an
  * address of its own. -h: the client sends the second half of a request when the server has read the first one. -b: with
  * loop, the server asks another one with the name "behind", on a connection for each client; that one sleeps or writes.
@@ -24,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -47,7 +50,7 @@
 
 static int port, own_port, connections = 4, every = 20, sleep_ms, file = -1;
 static long requests;
-static bool one_each, one_way, both_versions, halves, by_other, by_third, locks;
+static bool one_each, one_way, unread, both_versions, halves, by_other, by_third, locks;
 static const char *name, *other_name; /* of unix sockets; NULL: TCP */
 static struct shared {
 	atomic_long served, slow, opened, halves;
@@ -238,6 +241,20 @@ static void serve_by_threads(int listener)
 		begin_thread(serve_one, accept_one(listener));
 }
 
+/* Every second connection is closed once something has come. */
+static bool is_refused(int fd)
+{
+	static long n;
+	struct pollfd come = { .fd = fd, .events = POLLIN };
+
+	if (!unread || ++n % 2 == 0)
+		return false;
+	if (poll(&come, 1, -1) != 1)
+		err(1, "poll");
+	close(fd);
+	return true;
+}
+
 static void watch(int epoll, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
@@ -256,12 +273,16 @@ static void serve_by_loop(int listener, void (*fn)(int fd))
 		int n = epoll_wait(epoll, events, 16, -1);
 
 		for (int i = 0; i < n; i++) {
-			if (events[i].data.fd == listener)
-				watch(epoll, accept_one(listener));
-			else if (get(events[i].data.fd))
+			if (events[i].data.fd == listener) {
+				int fd = accept_one(listener);
+
+				if (!is_refused(fd))
+					watch(epoll, fd);
+			} else if (get(events[i].data.fd)) {
 				fn(events[i].data.fd);
-			else
+			} else {
 				close(events[i].data.fd);
+			}
 		}
 	}
 }
@@ -372,6 +393,10 @@ static void ask_one(int fd)
 		err(1, "write");
 	if (one_way)
 		return;
+	if (unread && recv(fd, bytes, ANSWER, MSG_PEEK) <= 0) {
+		usleep(20000);
+		return;
+	}
 	while (halves && shared->halves == before)
 		usleep(100);
 	if ((halves && write(fd, bytes, first) != first) || recv(fd, bytes, ANSWER, MSG_WAITALL) != ANSWER)
@@ -440,7 +465,7 @@ static void read_options(int argc, char **argv, const char **gate)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:do6a:hbB:2l")) != -1) {
+	while ((c = getopt(argc, argv, "p:u:c:e:s:f:w:dox6a:hbB:2l")) != -1) {
 		if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 'u')
@@ -459,6 +484,8 @@ static void read_options(int argc, char **argv, const char **gate)
 			one_each = true;
 		else if (c == 'o')
 			one_each = one_way = true;
+		else if (c == 'x')
+			one_each = unread = true, connections = 1;
 		else if (c == '6')
 			both_versions = true;
 		else if (c == 'a')

@@ -18,6 +18,21 @@ Test(requests, own)
 }
 
 /* A loop reads two requests, and then answers both. */
+/* A read that both its arrival and its end have written is one. */
+Test(requests, read_twice)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 120);
+	reads(requests, 1, 1, 100, 7, 125);
+	sends(requests, 1, 1, 100, 7, 190, 200, 300);
+	requests_settle(requests, 1000);
+	expect(requests, 0, "own running of 7 100");
+	cr_assert_eq(requests_count(requests).requests, 1);
+	cr_assert_eq(requests_count(requests).unanswered, 0);
+	requests_free(requests);
+}
+
 Test(requests, queue)
 {
 	struct requests *requests = begin();
