@@ -29,6 +29,9 @@ struct {
 #define INTERP_STEP	 8
 #define INTERP_STEPS	 128
 #define INTERP_STEPS_ALL 192
+/* Where only the innermost frames matter: the same of interp_step_few(), for which the verifier takes less time. */
+#define INTERP_FEW	 2
+#define INTERP_FEW_STEPS 8
 
 /* Adds a frame to the record, which has n. */
 static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 n, __u64 frame)
@@ -159,10 +162,10 @@ static __always_inline __u64 interp_frame_by_plan(struct unwind_slot *slot, cons
 }
 
 /*
- * Reads frames of the run into slot->ahead, as far as the record could hold them; what is behind is only followed.
- * Returns 1 at the end of the run. Global as unwind_step() is.
+ * Reads so many frames of the run into slot->ahead, as far as the record could hold them; what is behind is only
+ * followed. Returns 1 at the end of the run.
  */
-__noinline int interp_step(__u32 number)
+static __always_inline int interp_read_ahead(__u32 number, int frames)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct interp_plan *plan;
@@ -179,7 +182,7 @@ __noinline int interp_step(__u32 number)
 		return 1;
 	}
 #pragma nounroll
-	for (int i = 0; i < INTERP_STEP; i++) {
+	for (int i = 0; i < frames; i++) {
 		__u64 at = slot->next, size = plan->size, code = plan->code, next = plan->next, place = plan->place;
 		__u64 owner = plan->owner, n = slot->n_ahead, frame;
 		bool ends;
@@ -219,16 +222,32 @@ __noinline int interp_step(__u32 number)
 	return 0;
 }
 
-/* Reads the next run. */
-static __always_inline void interp_fill(struct unwind_slot *slot, __u32 number)
+/* Global as unwind_step() is. */
+__noinline int interp_step(__u32 number)
+{
+	return interp_read_ahead(number, INTERP_STEP);
+}
+
+__noinline int interp_step_few(__u32 number)
+{
+	return interp_read_ahead(number, INTERP_FEW);
+}
+
+/* Reads the next run. few: at most INTERP_FEW_STEPS * INTERP_FEW frames of it. */
+static __always_inline void interp_fill_up(struct unwind_slot *slot, __u32 number, bool few)
 {
 	slot->n_ahead = 0;
 	slot->place = INTERP_NOWHERE;
-	for (int i = 0; i < INTERP_STEPS; i++) {
+	for (int i = 0; i < (few ? INTERP_FEW_STEPS : INTERP_STEPS); i++) {
 		barrier_var(i);
-		if (interp_step(number))
+		if (few ? interp_step_few(number) : interp_step(number))
 			break;
 	}
+}
+
+static __always_inline void interp_fill(struct unwind_slot *slot, __u32 number)
+{
+	interp_fill_up(slot, number, false);
 }
 
 static __always_inline bool interp_is_loop(const struct unwind_slot *slot, __u64 pc)
@@ -322,8 +341,8 @@ static __always_inline void interp_by_registers(struct unwind_slot *slot, const 
 	}
 }
 
-/* Finds the list of the current thread, if it has one, and reads the first run. */
-__noinline int interp_begin(__u32 number)
+/* Finds the list of the current thread, if it has one, and reads the first run, or the begin of it. */
+static __always_inline int interp_begin_with(__u32 number, bool few)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct interp_plan *plan;
@@ -356,7 +375,7 @@ __noinline int interp_begin(__u32 number)
 			return 0;
 	}
 	slot->next = at;
-	interp_fill(slot, number);
+	interp_fill_up(slot, number, few);
 	slot->link = link;
 	if (at && plan->boundary == INTERP_ENTRY)
 		slot->place = link;
@@ -372,6 +391,16 @@ __noinline int interp_begin(__u32 number)
 	}
 	interp_by_registers(slot, plan, at);
 	return 0;
+}
+
+__noinline int interp_begin(__u32 number)
+{
+	return interp_begin_with(number, false);
+}
+
+__noinline int interp_begin_few(__u32 number)
+{
+	return interp_begin_with(number, true);
 }
 
 /* As UNWIND_ROUNDS. */

@@ -62,11 +62,13 @@ __noinline int send_wait(__u64 task, __u64 a, __u64 b, __u64 ns, bool slept)
 		wait.key.class = thread->key.class;
 		wait.key.call = thread->key.call;
 		wait.stack = thread->stack;
+		wait.before = thread->before;
 	}
 	wait.tid = thread->tid;
 	wait.tgid = thread->tgid;
 	wait.waker_tid = thread->waker_tid;
 	wait.waker_tgid = thread->waker_tgid;
+	wait.waker_stack = thread->waker_tid ? thread->waker_stack : 0;
 	wait.call = thread->call;
 	__builtin_memcpy(wait.comm, thread->comm, sizeof(wait.comm));
 	__builtin_memcpy(wait.waker, thread->waker, sizeof(wait.waker));
@@ -146,6 +148,16 @@ static __always_inline bool may_be_long(const struct why_thread *thread)
 	return !known_place(thread);
 }
 
+/*
+ * The thread sleeps again where a timer has ended its sleep before, as Python's do until they have the interpreter's
+ * lock. It is one wait, unless the thread has done something else.
+ */
+static __always_inline void goes_on(struct why_thread *thread)
+{
+	if (thread->before && (thread->place != thread->again || thread->ns[WHY_RUNNING] > thread->until))
+		thread->before = 0;
+}
+
 /* The thread goes to sleep, or must let others run. */
 static __always_inline void waits(void *ctx, struct why_thread *thread, const struct sched_switch *sw)
 {
@@ -156,6 +168,7 @@ static __always_inline void waits(void *ctx, struct why_thread *thread, const st
 	} else {
 		why_classify(thread, sw->state);
 		thread->place = (thread->place ^ thread->key.class << 1) | 1;
+		goes_on(thread);
 		thread->state = WHY_IS_ASLEEP;
 		wants_stack |= config.stacks && may_be_long(thread);
 	}
@@ -218,10 +231,25 @@ static __always_inline void was_short(struct why_thread *thread, __u64 class_bit
 	thread->news++;
 }
 
+/* Between two pieces of a wait a thread runs for this part of what it has waited, and for this time, ns, at most. */
+#define PIECE_PART 8
+#define PIECE_RUNS 1000000
+
+/* A wait for a condition that a timer has ended may go on. */
+static __always_inline void note_piece(struct why_thread *thread, __u64 whole)
+{
+	thread->before = 0;
+	if (thread->key.class != WHY_CONDITION || thread->waker[0] != WHY_INTERRUPT)
+		return;
+	thread->before = whole;
+	thread->again = thread->place;
+	thread->until = thread->ns[WHY_RUNNING] + (whole / PIECE_PART < PIECE_RUNS ? whole / PIECE_PART : PIECE_RUNS);
+}
+
 /* The thread slept for its object, thread->key. */
 static __always_inline void slept(struct why_thread *thread, struct task_struct *task, __u64 ns)
 {
-	__u64 bit = why_bit_of(thread->key.class);
+	__u64 bit = why_bit_of(thread->key.class), whole = thread->before + ns;
 	bool nothing_to_do = config.for_work & bit && thread->waker[0] == WHY_INTERRUPT;
 
 	why_add(thread, thread->key.class, ns);
@@ -234,12 +262,13 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 	if (config.sums)
 		why_hold(thread, ns);
 	thread->seen_ones |= bit;
-	if (ns >= config.is_long && (config.link_stacks || !nothing_to_do))
+	if (whole >= config.is_long && (config.link_stacks || !nothing_to_do))
 		was_long(thread, bit);
 	else if (thread->stack && (!(thread->long_ones & bit) || !(ns % SHORT_ONES)))
 		was_short(thread, bit);
-	if (ns >= why_shared.least && !nothing_to_do)
-		send_wait((__u64)task, thread->key.a, thread->key.b, ns, true);
+	if (whole >= why_shared.least && !nothing_to_do)
+		send_wait((__u64)task, thread->key.a, thread->key.b, whole, true);
+	note_piece(thread, whole);
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }
 
@@ -348,6 +377,12 @@ int switches(void *ctx)
 	return 0;
 }
 
+/* Whether the wait that ends now is one of those that are shown: then it matters where the waker is. */
+static __always_inline bool is_shown(const struct why_thread *thread)
+{
+	return config.stacks && thread->before + (thread->woken - thread->since) >= why_shared.least;
+}
+
 /*
  * Who wakes a thread: the current task, or an interrupt that came upon it. The thread may still be on its way to sleep,
  * and its class not be known yet.
@@ -375,9 +410,14 @@ int waker(void *ctx)
 		__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 		thread->waker[0] = WHY_INTERRUPT;
 		thread->waker_tid = thread->waker_tgid = 0;
-	} else if (named) {
-		why_current_comm(thread->waker);
+		return 0;
 	}
+	if (named)
+		why_current_comm(thread->waker);
+	if (sleeps && is_shown(thread))
+		thread->waker_stack = stack_keep_interpreted(ctx);
+	else
+		thread->waker_stack = 0;
 	return 0;
 }
 

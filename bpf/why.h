@@ -116,10 +116,13 @@ struct why_thread {
 	unsigned char worker;  /* of io_uring: makes no system calls */
 	unsigned char adopted; /* existed before it was seen */
 	unsigned short call;
-	unsigned char throttled;  /* what it is ready for is its cgroup's next share */
-	unsigned char file_class; /* of `file` */
-	struct why_key key;	  /* the object of the sleep in progress; class 0: its waker will tell */
-	unsigned long long stack; /* where it sleeps; 0: not taken */
+	unsigned char throttled;	/* what it is ready for is its cgroup's next share */
+	unsigned char file_class;	/* of `file` */
+	struct why_key key;		/* the object of the sleep in progress; class 0: its waker will tell */
+	unsigned long long stack;	/* where it sleeps; 0: not taken */
+	unsigned long long waker_stack; /* where the waker was, of a long wait; 0: not taken. Of waker_tid */
+	/* of a wait that timers cut into pieces: those before, together, and what ns[WHY_RUNNING] is at most at the next one */
+	unsigned long long before, until;
 	/* an object whose time is not yet in the map "why_objects" */
 	struct why_key held;
 	unsigned long long held_ns, held_max;
@@ -142,8 +145,9 @@ struct why_thread {
 	unsigned int held_count;
 	unsigned short place; /* where the sleep in progress is: a number of the stack's depth, the object, and the class */
 	unsigned short news;  /* how many places have become known */
+	unsigned short again; /* the place of the pieces in `before` */
 };
-_Static_assert(sizeof(struct why_thread) == (264 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
+_Static_assert(sizeof(struct why_thread) == (290 + 12 * WHY_CLASSES + 7) / 8 * 8, "as on the other side");
 
 /* How many elements "why_threads" has, a power of two; and the most entries of "why_more" and "why_objects". */
 #define WHY_THREADS 4096
@@ -158,12 +162,13 @@ struct why_wait {
 	unsigned short call;
 	unsigned short unused;
 	unsigned long long ns;
+	unsigned long long before; /* how much of it was in a record of its own, as a timer ended that piece */
 	struct why_key key;
-	unsigned long long stack;
+	unsigned long long stack, waker_stack;
 	char comm[16];
 	char waker[16]; /* "": not known */
 };
-_Static_assert(sizeof(struct why_wait) == 96, "as on the other side");
+_Static_assert(sizeof(struct why_wait) == 112, "as on the other side");
 
 struct why_config {
 	unsigned char stacks;	     /* take stacks of waits that may be long */

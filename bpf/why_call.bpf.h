@@ -362,8 +362,7 @@ static __always_inline void why_by_call(struct why_thread *thread)
 		thread->key.class = WHY_UNKNOWN;
 		return;
 	}
-	/* an interpreter calls many functions at one depth, for other objects */
-	thread->place = (regs.sp + regs.args[0]) * WHY_MIX >> 48;
+	thread->place = why_place_of(&regs, regs.args[0]);
 	if (regs.nr < 0) {
 		thread->key.class = WHY_FAULT;
 		return;
@@ -472,6 +471,7 @@ static __always_inline bool why_is_bystander(void *ctx, __u32 class)
 {
 	struct why_regs regs;
 	struct file *file;
+	__u64 call;
 
 	if (!why_read_regs(&regs) || regs.nr < 0)
 		return true;
@@ -479,7 +479,10 @@ static __always_inline bool why_is_bystander(void *ctx, __u32 class)
 		return false;
 	if (!why_is_one_of(class, WHY_BIT(UNKNOWN) | WHY_BIT(POLL) | WHY_BIT(NETWORK)) || regs.nr >= WHY_CALLS)
 		return true;
-	if (why_calls[regs.abi & 1][regs.nr & (WHY_CALLS - 1)] != WHY_BY_FD)
+	call = regs.nr;
+	/* else the compiler leaves the mask out, without which 5.10 rejects the program */
+	barrier_var(call);
+	if (why_calls[regs.abi & 1][call & (WHY_CALLS - 1)] != WHY_BY_FD)
 		return true;
 	file = why_file(regs.args[0]);
 	if (!file) /* close(2) has removed it; threads of the kernel seem to be in read(2) */

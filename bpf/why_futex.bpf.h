@@ -106,11 +106,15 @@ static __always_inline bool why_at_musl_thread(const struct why_regs *regs, cons
 	return at->narrow[(WHY_MUSL_AT - WHY_MUSL_AT_COMPAT) / 4] == (__u32)regs->args[0] - WHY_MUSL_AT_COMPAT;
 }
 
+/* glibc's conditions have two words, of which waiters take now one, now the other. */
+#define WHY_FUTEX_PAIR 7ULL
+
 static __always_inline void why_by_futex(struct why_thread *thread, const struct why_regs *regs)
 {
 	__u32 command = regs->args[1] & (WHY_FUTEX_CMD | WHY_FUTEX_PRIVATE), value = regs->args[2], holder;
 	struct why_futex at = {};
 
+	thread->place = why_place_of(regs, regs->args[0] & ~WHY_FUTEX_PAIR);
 	/* before the word, or behind it, may be nothing */
 	if (bpf_probe_read_user(&at, sizeof(at), (void *)regs->args[0] - WHY_FUTEX_AT) &&
 	    bpf_probe_read_user(&at.word, sizeof(at) - WHY_FUTEX_AT, (void *)regs->args[0]))

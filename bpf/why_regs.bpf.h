@@ -14,6 +14,12 @@ struct why_regs {
 	__u64 sp; /* of its user stack */
 };
 
+/* Where a thread waits. An interpreter calls many functions at one depth, for other objects. */
+static __always_inline __u16 why_place_of(const struct why_regs *regs, __u64 object)
+{
+	return (regs->sp + object) * WHY_MIX >> 48;
+}
+
 #if defined(__TARGET_ARCH_x86)
 static __always_inline bool why_read_regs(struct why_regs *to)
 {

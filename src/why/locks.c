@@ -11,6 +11,7 @@
 struct line {
 	const char *module, *function, *name; /* begins; module NULL: any */
 	const char *inner;		      /* the stack has such a function, too, further in; NULL: whatever is there */
+	bool held;			      /* by a thread, which ends the waits for it */
 };
 
 #define KERNEL "[kernel]"
@@ -51,14 +52,17 @@ static const struct line known[] = {
 	{ "mysql", "log_write_up_to(", "flush of the log (InnoDB)" },
 	{ "maria", "group_commit_lock", "flush of the log (InnoDB)" },
 	/* Python */
-	{ NULL, "PyEval_RestoreThread", "GIL (Python)" },
-	{ NULL, "PyEval_AcquireThread", "GIL (Python)" },
-	{ NULL, "PyGILState_Ensure", "GIL (Python)" },
-	{ NULL, "take_gil", "GIL (Python)" },
-	{ NULL, "_PyEval_EvalFrameDefault", "GIL (Python)", "pthread_cond_timedwait" },
-	{ NULL, "PyThread_acquire_lock_timed", "threading.Lock (Python)" },
+	{ NULL, "PyThread_acquire_lock_timed", "threading.Lock (Python)", .held = true },
+	{ NULL, "PyEval_RestoreThread", "GIL (Python)", .held = true },
+	{ NULL, "PyEval_AcquireThread", "GIL (Python)", .held = true },
+	{ NULL, "PyGILState_Ensure", "GIL (Python)", .held = true },
+	{ NULL, "take_gil", "GIL (Python)", .held = true },
+	{ NULL, "_PyEval_EvalFrameDefault", "GIL (Python)", "pthread_cond_timedwait", true },
+	/* Debian's has no names of functions within, and Python's functions stand in place of the loop */
+	{ "python", "", "GIL (Python)", "pthread_cond_timedwait", true },
+	{ "libpython", "", "GIL (Python)", "pthread_cond_timedwait", true },
 	/* Java */
-	{ "libjvm.so", "ObjectMonitor::enter", "monitor (Java)" },
+	{ "libjvm.so", "ObjectMonitor::enter", "monitor (Java)", .held = true },
 	{ "libjvm.so", "ObjectMonitor::wait", "Object.wait() (Java)" },
 	{ "libjvm.so", "SafepointSynchronize::block", "safepoint (Java)" },
 	{ "libjvm.so", "SafepointMechanism::process", "safepoint (Java)" },
@@ -228,4 +232,12 @@ const char *locks_name(const struct locks *locks, const struct frame_stack *user
 	const char *name = name_of(locks, user);
 
 	return name ? name : name_of(locks, kernel);
+}
+
+bool locks_has_holder(const struct locks *locks, const char *name)
+{
+	vec_each(line, locks)
+		if (line->name == name)
+			return line->held;
+	return false;
 }

@@ -26,4 +26,7 @@ void locks_free(struct locks *locks);
  */
 const char *locks_name(const struct locks *locks, const struct frame_stack *user, const struct frame_stack *kernel);
 
+/* Whether what has this name, of locks_name(), is held by a thread, which ends the waits for it. */
+bool locks_has_holder(const struct locks *locks, const char *name);
+
 #endif

@@ -153,6 +153,34 @@ const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct
 	return locks_name(why->locks, &named->user, &named->kernel);
 }
 
+bool objects_is_wrapper(const struct frame *frame)
+{
+	static const char *const libraries[] = { "libc.so", "libc-", "libpthread", "ld-musl", "libstdc++" };
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+
+	for (size_t i = 0; slash && i < ARRAY_SIZE(libraries); i++)
+		if (!strncmp(slash + 1, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
+}
+
+const char *objects_function(struct why *why, uint64_t stack, struct stacks_named *named)
+{
+	const struct frame *native = NULL;
+
+	if (!stack || !stacks_find(why->stacks, stack, named))
+		return NULL;
+	for (size_t i = 0; i < named->user.n; i++) {
+		const struct frame *frame = named->user.frames[i];
+
+		if (frame->kind == FRAME_INTERPRETED)
+			return frame->name;
+		if (!native && frame->kind != FRAME_MARK && *frame->name && !objects_is_wrapper(frame))
+			native = frame;
+	}
+	return native ? native->name : NULL;
+}
+
 const char *objects_lock_of(struct why *why, uint32_t number)
 {
 	struct stacks_named named = {};

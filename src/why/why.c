@@ -97,11 +97,27 @@ static const struct progs_source source = {
 
 /* --- what the programs send --- */
 
+/* A timer has ended a piece of this wait, which is among the longest on its own: it makes room for the whole. */
+static void drop_piece(struct why *why, const struct why_wait *whole)
+{
+	for (size_t i = 0; whole->before && i < why->n_waits; i++) {
+		const struct why_wait *wait = &why->waits[i];
+
+		if (wait->tid != whole->tid || wait->ns != whole->before || wait->key.class != whole->key.class)
+			continue;
+		why->n_waits--;
+		memmove(&why->waits[i], &why->waits[i + 1], (why->n_waits - i) * sizeof(*wait));
+		return;
+	}
+}
+
 /* Once there are as many as are printed, the programs send only longer ones. */
 void why_keep_wait(struct why *why, const struct why_wait *wait)
 {
-	size_t most = why->settings->worst, at = why->n_waits < most ? why->n_waits : most;
+	size_t most = why->settings->worst, at;
 
+	drop_piece(why, wait);
+	at = why->n_waits < most ? why->n_waits : most;
 	while (at > 0 && why->waits[at - 1].ns < wait->ns)
 		at--;
 	if (at == most || (wait->waker[0] == WHY_INTERRUPT && why_idle_classes(why) >> wait->key.class & 1))

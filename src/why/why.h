@@ -45,11 +45,11 @@ struct why_row {
 	const char *kind; /* "total", "cause", "object", "path", "path process", "path object",
 			     "thread", "wait" */
 	const char *cause, *object, *call, *lock;
-	const char *comm, *waker;
+	const char *comm, *waker, *waker_function;
 	uint32_t pid, tid, waker_pid, waker_tid;
 	uint64_t ns, count, max;
 	uint64_t wall, processes, threads; /* of the total */
-	struct frame_stack kernel, user;
+	struct frame_stack kernel, user, waker_user;
 };
 
 /* The same with --requests. */

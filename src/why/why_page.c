@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The page of `sonde why`, and its rows as data. */
+#include "locks.h"
 #include "titles.h"
 #include "waits.h"
 #include "why_page.h"
@@ -24,18 +25,6 @@ static bool has_names(const struct frame_stack *part)
 {
 	for (size_t i = 0; i < part->n; i++)
 		if (part->frames[i]->kind != FRAME_MARK && *part->frames[i]->name)
-			return true;
-	return false;
-}
-
-/* A call's wrapper in the C library: the line above names the call. */
-static bool is_wrapper(const struct frame *frame)
-{
-	static const char *const libraries[] = { "libc.so", "libc-", "libpthread", "ld-musl" };
-	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
-
-	for (size_t i = 0; slash && i < ARRAY_SIZE(libraries); i++)
-		if (!strncmp(slash + 1, libraries[i], strlen(libraries[i])))
 			return true;
 	return false;
 }
@@ -69,7 +58,7 @@ static struct stack_range fit(const struct frame_stack *part, size_t room)
 
 	if (!room || count_lines(part, range, room) <= STACK_LINES)
 		return range;
-	while (range.from + 1 < part->n && is_wrapper(part->frames[range.from]))
+	while (range.from + 1 < part->n && objects_is_wrapper(part->frames[range.from]))
 		range.from++;
 	while (range.to > range.from + 1 && count_lines(part, range, room) > STACK_LINES)
 		range.to--;
@@ -100,24 +89,49 @@ void why_page_stack(struct output *out, const struct stacks_named *named)
 		output_line(out, "%*s%s", STACK_INDENT, "", line.data);
 }
 
+/* Who has ended a wait; of the same process, which thread. */
+static void add_waker(struct str *s, const struct why_wait *wait)
+{
+	if (wait->waker_tgid == wait->tgid) {
+		str_addf(s, "%.16s %u", wait->waker, wait->waker_tid);
+		return;
+	}
+	str_addf(s, "%.16s %u", wait->waker, wait->waker_tgid);
+	titles_add(s, wait->waker_tgid);
+}
+
+/* What the thread waited for. held: whoever ended the wait had it. */
+static void add_object(struct why *why, struct str *s, const struct why_wait *wait, bool held)
+{
+	const struct why_found *object = objects_find(why, &wait->key);
+	const bool by_waker = waits_of(wait->key.class)->object == WAITS_FOR_WAKER;
+	struct stacks_named named = {};
+	const char *function;
+
+	str_add(s, wait->key.class == WHY_PROCESSOR ? "behind " : "");
+	if (by_waker && wait->waker_tgid && (unsigned char)wait->waker[0] > WHY_NOBODY) {
+		str_add(s, held ? "held by " : "");
+		add_waker(s, wait);
+	} else if (object) {
+		objects_name(why, s, &wait->key, &object->object);
+	}
+	function = objects_function(why, wait->waker_stack, &named);
+	if (function)
+		str_addf(s, "%s in %s", by_waker || wait->key.class == WHY_LOCK ? "" : ", ended", function);
+}
+
 static void print_wait(struct why *why, struct output *out, size_t i)
 {
 	const struct why_wait *wait = &why->waits[i];
-	const struct why_found *object = objects_find(why, &wait->key);
 	struct str name __str = {};
 	struct stacks_named named = {};
 	const char *call = wait->key.class == WHY_PROCESSOR ? NULL : waits_call(wait->call);
 	const char *cause = why_sums_cause(wait->key.class), *lock = objects_lock(why, wait->key.class, wait->stack, &named);
+	const bool held = lock && locks_has_holder(why->locks, lock);
 
-	str_add(&name, wait->key.class == WHY_PROCESSOR ? "behind " : "");
-	if (waits_of(wait->key.class)->object == WAITS_FOR_WAKER && wait->waker_tgid && (unsigned char)wait->waker[0] > WHY_NOBODY) {
-		str_addf(&name, "%.16s %u", wait->waker, wait->waker_tgid);
-		titles_add(&name, wait->waker_tgid);
-	} else if (object) {
-		objects_name(why, &name, &wait->key, &object->object);
-	}
-	/* of a call that has no object, the object is the call */
-	if (call && name.len && !strcmp(call, name.data))
+	add_object(why, &name, wait, held);
+	/* of a call that has no object, the object is the call; and a lock that somebody had needs none */
+	if (call && name.len && (held || !strcmp(call, name.data)))
 		call = NULL;
 	output_line(out, "%3zu. %9.3f  %-10s %.16s %u  %s%s%s%s%s", i + 1, SECONDS(wait->ns), cause, wait->comm, wait->tid,
 		    lock ? lock : "", lock && (call || name.len) ? ": " : "", str_or_empty(call),
@@ -244,6 +258,8 @@ static const struct field fields[] = {
 	DATA(FIELD_U32, struct why_row, waker_tid, "waker_tid", .role = ROLE_TASK, .null = NULL_ZERO),
 	DATA(FIELD_STACK, struct why_row, kernel, "kernel_stack"),
 	DATA(FIELD_STACK, struct why_row, user, "user_stack"),
+	DATA(FIELD_STR, struct why_row, waker_function, "waker_function", .role = ROLE_LABEL),
+	DATA(FIELD_STACK, struct why_row, waker_user, "waker_user_stack"),
 };
 
 const struct schema why_schema = { fields, ARRAY_SIZE(fields) };
@@ -332,7 +348,7 @@ static void put_waits(struct why *why, struct output *out)
 		const struct why_found *object = objects_find(why, &wait->key);
 		char comm[sizeof(wait->comm) + 1] = "", waker[sizeof(wait->waker) + 1] = "";
 		struct str name __str = {};
-		struct stacks_named named = {};
+		struct stacks_named named = {}, of_waker = {};
 		struct why_row row = {
 			.kind = "wait",
 			.cause = why_sums_cause(wait->key.class),
@@ -353,6 +369,8 @@ static void put_waits(struct why *why, struct output *out)
 		row.lock = objects_lock(why, wait->key.class, wait->stack, &named);
 		row.kernel = named.kernel;
 		row.user = named.user;
+		row.waker_function = objects_function(why, wait->waker_stack, &of_waker);
+		row.waker_user = of_waker.user;
 		output_row(out, &row);
 	}
 }

@@ -232,6 +232,13 @@ bool objects_name(const struct why *why, struct str *s, const struct why_key *ke
  * (locks.h); NULL: that is not known.
  */
 const char *objects_lock(struct why *why, uint32_t class, uint64_t stack, struct stacks_named *named);
+/*
+ * Finds the stack of whoever ended a wait; 0: there is none. Returns the function in which it was: the innermost of an
+ * interpreted language, else the innermost that does not only wrap system calls; NULL: that is not known.
+ */
+const char *objects_function(struct why *why, uint64_t stack, struct stacks_named *named);
+/* A call's wrapper in the C library. */
+bool objects_is_wrapper(const struct frame *frame);
 /* As objects_key(), of a wait with a stack: a key with OBJECTS_AT_STACK, whose `a` is the stack and `b` the key's number. */
 uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t stack);
 /* The same of a key by its number, which may be SET_NONE. NULL, too, if the key is without a stack. */

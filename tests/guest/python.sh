@@ -130,3 +130,69 @@ own() {
 	[ "$(wc -l < all)" -ge 14 ] || fail "only $(wc -l < all) stacks were said"
 	diff all seen || fail "stacks are not the program's"
 }
+
+# One thread keeps the interpreter's lock for long in C code, 0.1 s at least, another one a lock of the program.
+write_holder() {
+	cat > hold.py << 'END'
+import threading, time
+lock, did, said = threading.Lock(), {}, open('said', 'w')
+def timed(name, function, *args):
+    began = time.monotonic()
+    function(*args)
+    did[name] = max(did.get(name, 0), time.monotonic() - began)
+def crunch(n):
+    return sum(range(n))
+def under_lock():
+    with lock:
+        time.sleep(0.1)
+def has_gil():
+    n = 1 << 16
+    while did.get('crunch', 0) < 0.1:
+        n *= 2
+        timed('crunch', crunch, n)
+    for i in range(3):
+        timed('crunch', crunch, n)
+def has_lock():
+    for i in range(3):
+        under_lock()
+def wait_for(thread, done):
+    while thread.is_alive():
+        done()
+def take_lock():
+    with lock:
+        pass
+    time.sleep(0.001)
+for name, function, done in ('crunch', has_gil, lambda: time.sleep(0.001)), ('under_lock', has_lock, take_lock):
+    thread = threading.Thread(target=function)
+    thread.start()
+    print('held by', thread.native_id, 'in', name, file=said, flush=True)
+    wait_for(thread, done)
+END
+}
+
+# expect_held LOCK FUNCTION LEAST: of the waits for it that FUNCTION ended, by the thread that has said so, one lasted LEAST ns.
+expect_held() {
+	holder=$(sed -n "s/^held by \([0-9]*\) in $2$/\1/p" said)
+	[ -n "$holder" ] || fail "the program has not said who holds it"
+	grep "^wait	$1 (Python)	[0-9]*	$holder	$2 (hold\.py:" rows > ended
+	[ -s ended ] || fail "nobody waited for what $holder held in $2: $(grep "$1" rows)"
+	awk -F '\t' -v least="$3" '$3 >= least { n++ } END { exit !n }' ended || fail "none of $3 ns: $(cat ended)"
+}
+
+# holders PYTHON...
+holders() {
+	write_holder
+	run timeout 100 sonde why --json -n 500 -- "$@" hold.py
+	expect_exit 0
+	expect_json kind lock ns waker_tid waker_function
+	# a timer ends each 5 ms of a wait for the interpreter's lock
+	expect_held GIL crunch 11000000
+	expect_held threading.Lock under_lock 30000000
+}
+
+holders_text() {
+	write_holder
+	run timeout 100 sonde why -n 500 -- "$@" hold.py
+	expect_exit 0
+	expect_line "^ +[0-9]+\. +[0-9.]+  condition +[^ ]+ [0-9]+  GIL \(Python\): held by .+ $(sed -n 's/^held by \(.*\) in crunch$/\1/p' said) in crunch \(hold\.py:[78]\)$"
+}

@@ -61,3 +61,15 @@ test_python_native() {
 test_python_own() {
 	each own
 }
+
+# Who holds the interpreter's lock, or one of threading, and in which function.
+# slow=yes
+test_python_holders() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	interpreters > those
+	[ -s those ] || skip "there is no Python of 3.8 to 3.14"
+	while read -r python; do
+		echo "  $python"
+		holders "$python"
+	done < those
+}

@@ -28,3 +28,9 @@ test_python_samples() {
 test_python_asleep() {
 	ends_with sleeps
 }
+
+# Who holds the interpreter's lock, or one of threading, and in which function.
+test_python_holders() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	holders_text peer python3
+}

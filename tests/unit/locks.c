@@ -88,6 +88,37 @@ Test(locks, inner)
 	locks_free(locks);
 }
 
+/* Debian's Python has no names of functions within, and shows the program's in place of its loop. */
+Test(locks, gil_of_a_stripped_python)
+{
+	const struct frame timed = { .name = "pthread_cond_timedwait", .file = "/lib/libc.so.6", .kind = FRAME_USER },
+			   wait = { .name = "sem_clockwait", .file = "/lib/libc.so.6", .kind = FRAME_USER },
+			   fn = { .name = "python3.11+fn@0x4f92c0", .file = "/usr/bin/python3.11", .kind = FRAME_USER },
+			   acquire = { .name = "PyThread_acquire_lock_timed", .file = "/usr/bin/python3.11", .kind = FRAME_USER },
+			   crunch = { .name = "crunch (load.py:52)", .kind = FRAME_INTERPRETED };
+	const struct frame *const gil[] = { &timed, &fn, &crunch }, *const other[] = { &wait, &fn, &crunch },
+				  *const lock[] = { &timed, &acquire, &fn, &crunch };
+	const struct frame_stack kernel = { none, 0 };
+	struct locks *locks;
+
+	cr_assert_eq(locks_new(&locks, NULL, NULL), 0);
+	cr_expect_str_eq(locks_name(locks, &(struct frame_stack){ (void *)gil, 3 }, &kernel), "GIL (Python)");
+	cr_expect_null(locks_name(locks, &(struct frame_stack){ (void *)other, 3 }, &kernel));
+	cr_expect_str_eq(locks_name(locks, &(struct frame_stack){ (void *)lock, 4 }, &kernel), "threading.Lock (Python)");
+	locks_free(locks);
+}
+
+Test(locks, holders)
+{
+	struct locks *locks;
+
+	cr_assert_eq(locks_new(&locks, NULL, NULL), 0);
+	cr_expect(locks_has_holder(locks, NAME(locks, NULL, FRAME_USER, "take_gil")));
+	cr_expect_not(locks_has_holder(locks, NAME(locks, "/lib/libjvm.so", FRAME_USER, "ObjectMonitor::wait")));
+	cr_expect_not(locks_has_holder(locks, "a name of nobody"));
+	locks_free(locks);
+}
+
 /* Of two that are known, the innermost is what the thread waits for. */
 Test(locks, innermost)
 {

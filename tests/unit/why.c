@@ -157,6 +157,35 @@ Test(why, waits_for_work_are_not_the_worst)
 	cr_assert_eq(why.waits[0].ns, 6);
 }
 
+/* What a timer has cut into pieces is one wait among the longest. */
+Test(why, pieces_are_one_wait)
+{
+	const struct why_settings settings = { .worst = 3 };
+	struct why_wait kept[4], wait = { .tid = 7, .ns = 5, .key.class = WHY_CONDITION };
+	struct why_wait other = { .tid = 8, .ns = 5, .key.class = WHY_CONDITION };
+	struct why why = { .settings = &settings, .waits = kept };
+
+	why_keep_wait(&why, &wait);
+	why_keep_wait(&why, &other);
+	wait.before = 5;
+	wait.ns = 11;
+	why_keep_wait(&why, &wait);
+	wait.before = 11;
+	wait.ns = 12;
+	wait.waker_tid = 8;
+	why_keep_wait(&why, &wait);
+	cr_assert_eq(why.n_waits, 2);
+	cr_expect_eq(why.waits[0].ns, 12);
+	cr_expect_eq(why.waits[0].waker_tid, 8);
+	cr_expect_eq(why.waits[1].tid, 8);
+	/* a wait that was not kept */
+	wait.before = 4;
+	wait.ns = 6;
+	why_keep_wait(&why, &wait);
+	cr_assert_eq(why.n_waits, 3);
+	cr_expect_eq(why.waits[1].ns, 6);
+}
+
 Test(why, causes_have_names)
 {
 	for (uint32_t i = 0; i < WHY_CAUSES; i++)
