@@ -259,7 +259,7 @@ static __always_inline bool request_unix_is_early(const struct request_cell *cel
 }
 
 /* The server reads on a connection that is not known. */
-__noinline int request_unix_adopt(__u64 key, __u64 now)
+static __always_inline int request_unix_adopt(__u64 key, __u64 now)
 {
 	struct sock *sk = (void *)key;
 	struct request_cell *cell;
