@@ -144,6 +144,24 @@ static bool was_looked_at(const char *log)
 	return processed && atoi(processed + strlen("processed ")) > 0;
 }
 
+/* What the verifier complains of is its last line, but for what it has counted. */
+static void say_complaint(const char *name, const char *log)
+{
+	const char *last = log;
+	int len = 0;
+
+	for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (!strncmp(line, "processed ", strlen("processed ")))
+			break;
+		if (*line == '\n')
+			continue;
+		last = line;
+		len = (int)strcspn(line, "\n");
+	}
+	if (len)
+		report_verbose("the kernel refused the program '%s': %.*s", name, len, last);
+}
+
 /*
  * Returns the reason for a rejection by the verifier: our own bug, or a kernel that lacks something. NULL: other
  * errors.
@@ -162,6 +180,7 @@ static const char *why_rejected(const struct attach *attach, const struct copy *
 	log = base_alloc(LOG_SIZE);
 	fd = load(attach, attach->image, copy, log, LOG_SIZE);
 	report_verbose_lines("verifier", log);
+	say_complaint(attach->image->code.name, log);
 	return copy->type == BPF_PROG_TYPE_TRACING && !was_looked_at(log) ? NULL : why;
 }
 

@@ -402,13 +402,37 @@ static bool was_needed(const struct progs *progs, const struct target *target)
 	return step_of(progs, target) != STEP_FALLBACK || !is_attached(progs, target->slot);
 }
 
+/* What stands in for a target that is not attached: another one of its program. NULL: nothing. */
+static const char *stand_in_of(const struct progs *progs, const struct target *target)
+{
+	const size_t first = first_of(progs->source, target->slot);
+
+	for (size_t t = 0; t < progs->set.n; t++) {
+		const struct target *other = &progs->set.v[t];
+		const bool falls_back = progs->source->probes[other->slot].otherwise || step_of(progs, other) == STEP_FALLBACK;
+
+		if (other != target && falls_back && first_of(progs->source, other->slot) == first &&
+		    attach_is_attached(progs->attach, t))
+			return other->label;
+	}
+	return NULL;
+}
+
 static void say_not_attached(const struct progs *progs)
 {
 	for (size_t t = 0; t < progs->set.n; t++) {
 		const struct target *target = &progs->set.v[t];
 
-		if (was_needed(progs, target) && !attach_is_attached(progs->attach, t))
-			report_verbose("cannot attach to '%s': %s", target->label, attach_why_not(progs->attach, t));
+		const char *program = progs->source->probes[target->slot].program, *other;
+
+		if (!was_needed(progs, target) || attach_is_attached(progs->attach, t))
+			continue;
+		other = stand_in_of(progs, target);
+		report_verbose("cannot attach to '%s': %s", target->label, attach_why_not(progs->attach, t));
+		if (other)
+			report_verbose("program '%s' is at '%s' in place of '%s'", program, other, target->label);
+		else
+			report_verbose("program '%s' is not at '%s', and nothing takes its place", program, target->label);
 	}
 }
 

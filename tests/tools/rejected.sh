@@ -47,6 +47,15 @@ test_log() {
 	expect_err 'libbpf: .*R9 !read_ok$'
 }
 
+# With -v, a program that a tool can do without is named, with what the verifier complains of and what takes its place.
+test_optional() {
+	run spoil takes sonde why --requests -v -d 1 --port 1
+	expect_exit 0
+	expect_err "the kernel refused the program 'takes': R9 !read_ok\$"
+	expect_err "program 'takes' is not at 'sock:sock_recv_length', and nothing takes its place\$"
+	[ "$KERNEL" != 5.10 ] || expect_err "program 'arrives' is at 'sock_def_readable' in place of 'sock:sk_data_ready'\$"
+}
+
 # If a function cannot have a trampoline, the program is not at fault.
 test_not_the_program() {
 	has fentry || skip "this kernel has no trampolines"
