@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "graph_flat.h"
 #include "graph_if.h"
+#include "graph_open.h"
 #include "graph_paths.h"
 #include "graph_record.h"
 #include "graph_roots.h"
@@ -45,12 +46,6 @@ struct thread {
 	struct graph_paths paths;			  /* for files */
 };
 
-/* A call that is in the pending table at the end. */
-struct open_call {
-	struct graph_call call;
-	bool left; /* its thread is not in it any more: it has jumped out of it, or just returned, and the record comes */
-};
-
 struct graph {
 	const struct graph_settings *settings;
 	const struct target_set *set;
@@ -63,9 +58,7 @@ struct graph {
 	uint64_t lost; /* when records were last known to be lost; what was said before may have been replaced; 0: never */
 	bool said_partial, knows_command;
 	struct graph_shared shared;
-	struct {
-		vec(struct open_call);
-	} open; /* since graph_stop() */
+	struct graph_opens open; /* since graph_stop() */
 	uint64_t stopped;
 	uint64_t suspended; /* the times of records, with this, are ns since boot */
 	struct graph_files files;
@@ -574,12 +567,15 @@ static bool is_pending(const struct graph *graph, const struct graph_call *call)
 	return call->pending.key && call->thread && function < graph->set->n_slots && graph->functions[function];
 }
 
-/* Adds the calls that a thread has ended in. Nobody else uses their entries but one whose own are all in use. */
+/*
+ * Adds the calls that a thread has ended in. Those that it had left before are in the table still. Nobody else uses their
+ * entries but one whose own are all in use.
+ */
 static void take_open(struct graph *graph, const struct graph_event *gone)
 {
-	uint32_t left = GRAPH_CALL_DEPTH(gone->what);
+	struct graph_opens opens = {};
 
-	for (size_t i = 0; i < graph->shared.n && left; i++) {
+	for (size_t i = 0; i < graph->shared.n; i++) {
 		struct graph_call *entry = &graph->shared.pending[i], copy;
 		unsigned long long key, thread = gone->thread;
 
@@ -592,11 +588,17 @@ static void take_open(struct graph *graph, const struct graph_event *gone)
 		/* else another processor has just taken it */
 		if (!__atomic_compare_exchange_n(&entry->thread, &thread, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			continue;
-		left--;
 		__atomic_compare_exchange_n(&entry->pending.key, &key, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-		if (gone->time - copy.pending.start >= graph->settings->least)
-			add_open(graph, &copy);
+		*vec_push(&opens) = (struct graph_open){ copy, GRAPH_CALL_DEPTH(copy.what) >= GRAPH_CALL_DEPTH(gone->what) };
 	}
+	graph_open_mark_left(&opens);
+	vec_each(open, &opens) {
+		if (open->left)
+			__atomic_fetch_add(graph->shared.no_end, 1, __ATOMIC_RELAXED);
+		else if (gone->time - open->call.pending.start >= graph->settings->least)
+			add_open(graph, &open->call);
+	}
+	free(opens.v);
 }
 
 /* A thread has ended in calls, which never return: its tree is complete. */
@@ -615,6 +617,7 @@ static void add_gone(struct graph *graph, const struct graph_event *gone)
 			if (open->call.thread == gone->thread &&
 			    GRAPH_CALL_DEPTH(open->call.what) < GRAPH_CALL_DEPTH(gone->what))
 				open->left = false;
+		graph_open_mark_left(&graph->open);
 		return;
 	}
 	print_calls(graph, thread);
@@ -652,15 +655,6 @@ void graph_add(struct graph *graph, const void *record)
 	}
 }
 
-/* Whether the call's thread is in fewer calls than it would be in that one. */
-static bool has_left(const struct graph *graph, const struct graph_call *call)
-{
-	struct graph_thread thread;
-
-	return graph_threads_find(&graph->shared, call->thread, &thread) &&
-	       thread.depth <= GRAPH_CALL_DEPTH(call->what);
-}
-
 void graph_stop(struct graph *graph)
 {
 	graph->stopped = clock_monotonic_ns();
@@ -669,8 +663,9 @@ void graph_stop(struct graph *graph)
 
 		/* of one that is being written, the start may be of an earlier call */
 		if (is_pending(graph, &copy) && copy.pending.start < graph->stopped)
-			*vec_push(&graph->open) = (struct open_call){ copy, has_left(graph, &copy) };
+			*vec_push(&graph->open) = (struct graph_open){ copy, graph_open_has_left(&graph->shared, &copy) };
 	}
+	graph_open_mark_left(&graph->open);
 }
 
 bool graph_end(struct graph *graph)

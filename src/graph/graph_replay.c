@@ -39,8 +39,9 @@ struct replay {
 	vec(struct track) tracks;
 	struct {
 		vec(uint32_t);
-	} busy;	      /* tracks that have calls, by their numbers */
-	uint64_t due; /* when the next tree is complete */
+	} busy;		    /* tracks that have calls, by their numbers */
+	uint64_t suspended; /* the times of records, with this, are ns since boot: as graph prints them live */
+	uint64_t due;	    /* when the next tree is complete */
 	size_t n_calls;
 	struct str unnamed; /* of a function */
 	const struct track *printed;
@@ -48,7 +49,7 @@ struct replay {
 
 static const struct field fields[] = {
 	DATA(FIELD_TIME, struct event, time, "time"),
-	DATA(FIELD_ELAPSED, struct event, time, "monotonic_ns"),
+	DATA(FIELD_ELAPSED, struct event, time, "boot_ns"),
 	GRAPH_COLUMNS,
 };
 static const struct schema schema = { fields, ARRAY_SIZE(fields) };
@@ -80,7 +81,7 @@ static void describe(void *ctx, size_t i, struct graph_row *row)
 	const struct call *call = &track->v[i];
 
 	*row = (struct graph_row){
-		.event = { .time = call->start, .tid = track->tid, .pid = track->tgid },
+		.event = { .time = call->start + replay->suspended, .tid = track->tid, .pid = track->tgid },
 		.ns = call->ns,
 		.ended = call->ended,
 		.returned = call->returned,
@@ -250,8 +251,9 @@ static void release(struct replay *replay)
 
 int graph_replay(struct recording *r, struct output *out, uint64_t *lost, struct err *err)
 {
-	const struct output_clock clock = { recording_wall_offset(r), recording_info(r)->start.monotonic };
-	struct replay replay = { .r = r, .tree = { .out = out, .depth = depth_of, .describe = describe } };
+	const struct layout_clocks *start = &recording_info(r)->start;
+	const struct output_clock clock = { start->wall - start->boot, start->boot };
+	struct replay replay = { .r = r, .suspended = start->boot - start->monotonic, .tree = { .out = out, .depth = depth_of, .describe = describe } };
 	uint64_t calls = 0;
 	int ret;
 

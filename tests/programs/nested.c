@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * nested tree N THREADS | deep N TIMES | wide N | jump N | end N
+ * nested tree N THREADS | deep N TIMES | wide N | jump N | end N | stay N | leave N
  *
  * Calls functions of its own in each other:
  * tree: in each of so many threads at a time, n_root N times, which calls n_mid twice, which calls n_leaf three times;
@@ -8,7 +8,8 @@
  * wide: n_wide, which calls n_leaf N times;
  * jump: n_catch N times, which calls n_throw, which calls n_jump, from which longjmp() leads back to n_catch, which calls
  *	n_leaf;
- * end: N threads, one after the other, that end in n_end, which n_last has called; then n_mid.
+ * end: N threads, one after the other, that end in n_end, which n_last has called; then n_mid;
+ * stay, leave: n_catch as with jump, N times, then n_last, which calls n_end, in which it stays after "here", or ends.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -94,6 +95,11 @@ PROBED int n_catch(void)
 PROBED void n_end(void)
 {
 	kept();
+	if (jumps > 1) {
+		puts("here");
+		fflush(stdout);
+		pause();
+	}
 	if (jumps)
 		syscall(SYS_exit, 0);
 }
@@ -113,6 +119,14 @@ static void *tree(void *unused)
 
 static void *end(void *unused)
 {
+	n_last();
+	return NULL;
+}
+
+static void *leave(void *unused)
+{
+	for (int i = 0; i < rounds; i++)
+		n_catch();
 	n_last();
 	return NULL;
 }
@@ -151,6 +165,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "end")) {
 		in_threads(rounds, end, 1);
 		n_mid(0);
+	} else if (!strcmp(what, "stay") || !strcmp(what, "leave")) {
+		jumps += !strcmp(what, "stay");
+		in_threads(1, leave, 1);
 	} else {
 		return 2;
 	}

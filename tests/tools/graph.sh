@@ -60,6 +60,30 @@ test_jump() {
 	rows_of n_catch 5
 }
 
+# Calls that a thread has jumped out of are not open when it is as deep again, at the end of tracing or in its own.
+# kernels=ends
+test_jump_and_deep_again() {
+	start sonde graph --json 'u:/bin/nested:n_*'
+	nested stay 2 > here &
+	wait_until 30 grep -q here here
+	stop INT
+	kill $!
+	only_last_open
+	run sonde graph --json 'u:/bin/nested:n_*' -- nested leave 2
+	only_last_open
+}
+
+only_last_open() {
+	expect_exit 0
+	expect_json depth func ns
+	! grep 'n_throw\|n_jump' rows || fail "they are open, and nobody is in them"
+	grep 'n_last\|n_end' rows | tr '\t' ' ' | cmp - <<- 'END' || fail "$(cat rows)"
+		0 n_last null
+		1 n_end null
+	END
+	expect_err '4 calls not measured: their return was not seen$'
+}
+
 # Nor do calls whose thread ends in them; they are shown as what they are, though the next thread has the same stack.
 test_thread_ends() {
 	run sonde graph --json --fail-on-loss 'u:/bin/nested:n_*' -- nested end 3

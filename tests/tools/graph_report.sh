@@ -35,6 +35,18 @@ same_calls() {
 	sort rows | cmp - live || fail "$(sort rows | diff - live | head -n 6)"
 }
 
+# One clock for both: live and in the recording a call begins at the same time since boot, but for the time between two
+# readings of clocks.
+test_times() {
+	run sonde graph --json --record calls.trace u:/bin/nested:n_deep -- nested deep 3
+	expect_json depth boot_ns
+	cp rows live
+	run sonde report calls.trace tree --json
+	expect_json depth boot_ns
+	paste live rows | awk -F '\t' '$1 != $3 || $2 - $4 > 1e8 || $4 - $2 > 1e8 { bad = 1 } END { exit bad || NR != 3 }' ||
+		fail "$(paste live rows)"
+}
+
 # Trees of threads that run at the same time come in another order than they ended in, but each is whole.
 # kernels=one arch=yes
 test_threads() {
