@@ -9,14 +9,16 @@ bool graph_open_has_left(const struct graph_shared *shared, const struct graph_c
 	return graph_threads_find(shared, call->thread, &thread) && thread.depth <= GRAPH_CALL_DEPTH(call->what);
 }
 
-/* Threads one after the other, the newest call of each first. */
+/* Threads one after the other, the newest call of each first. Of calls that begin at one tick of the clock, the deepest is. */
 static int by_thread(const void *pa, const void *pb)
 {
 	const struct graph_call *a = &((const struct graph_open *)pa)->call, *b = &((const struct graph_open *)pb)->call;
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
-	return a->pending.start > b->pending.start ? -1 : a->pending.start < b->pending.start;
+	if (a->pending.start != b->pending.start)
+		return a->pending.start > b->pending.start ? -1 : 1;
+	return (a->what < b->what) - (a->what > b->what);
 }
 
 void graph_open_mark_left(struct graph_opens *opens)
