@@ -25,9 +25,12 @@
 #define atomic_barrier(word) \
 	({ \
 		unsigned long long atomic_none = 0; \
-		asm volatile("%0 = atomic_fetch_add((u64 *)(%1 + 0), %0)" \
-			     : "+r"(atomic_none) \
-			     : "r"(word) \
+		asm volatile("" \
+			     : "+r"(atomic_none)); \
+		atomic_none = __sync_fetch_and_add(word, atomic_none); \
+		asm volatile("" \
+			     : \
+			     : "r"(atomic_none) \
 			     : "memory"); \
 	})
 #endif
