@@ -228,10 +228,15 @@ __noinline int interp_step(__u32 number)
 	return interp_read_ahead(number, INTERP_STEP);
 }
 
+/* Only for who asks for it: a program has all global functions of its object in its list of types. */
+#ifdef INTERP_SOME_ONLY
 __noinline int interp_step_few(__u32 number)
 {
 	return interp_read_ahead(number, INTERP_FEW);
 }
+#else
+#define interp_step_few interp_step
+#endif
 
 /* Reads the next run. few: at most INTERP_FEW_STEPS * INTERP_FEW frames of it. */
 static __always_inline void interp_fill_up(struct unwind_slot *slot, __u32 number, bool few)
@@ -398,10 +403,12 @@ __noinline int interp_begin(__u32 number)
 	return interp_begin_with(number, false);
 }
 
+#ifdef INTERP_SOME_ONLY
 __noinline int interp_begin_few(__u32 number)
 {
 	return interp_begin_with(number, true);
 }
+#endif
 
 /* As UNWIND_ROUNDS. */
 #define INTERP_ROUNDS 16

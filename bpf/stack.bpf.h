@@ -330,6 +330,7 @@ static __always_inline __u64 stack_keep(void *ctx)
 	return stack_keep_of(ctx, true, 0);
 }
 
+#ifdef INTERP_SOME_ONLY
 /*
  * stack_keep() of the innermost functions of an interpreted language, which call each other directly, and nothing else:
  * they are in a list of its own, so there is no walk, which is most of what the verifier follows. 0: the current task
@@ -365,6 +366,7 @@ static __always_inline __u64 stack_keep_interpreted(void *ctx)
 	atomic_add(&slot->busy, -1);
 	return id;
 }
+#endif
 
 /* Counts a hit and its time. False: there is no room for one more key, which is counted. */
 static __always_inline bool stack_add(const struct stack_key *key, __u64 ns)

@@ -6,6 +6,8 @@
  * A sleep is split off from the wait for a processor when the thread comes (bpf/why_queue.bpf.h). sched_waking tells
  * who woke it, and when.
  */
+/* stack_keep_interpreted() */
+#define INTERP_SOME_ONLY
 #include "bpf/stack.bpf.h"
 #include "bpf/why_call.bpf.h"
 #include "bpf/why_flame.bpf.h"
