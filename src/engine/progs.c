@@ -402,17 +402,22 @@ static bool was_needed(const struct progs *progs, const struct target *target)
 	return step_of(progs, target) != STEP_FALLBACK || !is_attached(progs, target->slot);
 }
 
-/* What stands in for a target that is not attached: another one of its program. NULL: nothing. */
+/* The tracepoint of a syscall is there for its own function, a fallback for the probes above it. */
+static bool stands_in_for(const struct progs *progs, const struct target *other, const struct target *target)
+{
+	if (step_of(progs, other) == STEP_FALLBACK)
+		return other->slot == target->slot;
+	return progs->source->probes[other->slot].otherwise &&
+	       first_of(progs->source, other->slot) == first_of(progs->source, target->slot);
+}
+
+/* What stands in for a target that is not attached. NULL: nothing. */
 static const char *stand_in_of(const struct progs *progs, const struct target *target)
 {
-	const size_t first = first_of(progs->source, target->slot);
-
 	for (size_t t = 0; t < progs->set.n; t++) {
 		const struct target *other = &progs->set.v[t];
-		const bool falls_back = progs->source->probes[other->slot].otherwise || step_of(progs, other) == STEP_FALLBACK;
 
-		if (other != target && falls_back && first_of(progs->source, other->slot) == first &&
-		    attach_is_attached(progs->attach, t))
+		if (other != target && stands_in_for(progs, other, target) && attach_is_attached(progs->attach, t))
 			return other->label;
 	}
 	return NULL;

@@ -123,3 +123,11 @@ test_inlined_in_places() {
 		! grep inlined err || fail "said of $spec"
 	done
 }
+
+# What stands in for a system call's function is the tracepoint of that call.
+test_stand_in() {
+	run sonde opensnoop -v --comm nosuch -d 0.1
+	expect_exit 0
+	sed -n "s/.* is at 'syscalls:sys_exit_\(.*\)' in place of '__[a-z0-9]*_sys_\(.*\)'$/\1 \2/p" err > pairs
+	awk '$1 != $2 { bad = 1 } END { exit bad }' pairs || fail "$(cat pairs)"
+}
