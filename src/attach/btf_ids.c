@@ -79,10 +79,10 @@ static void note_no_btf(struct attach *attach, const struct names *names, const 
 			names->candidates[i]->no_btf = pool_add(&attach->reasons, why);
 }
 
-static bool are_known(struct candidate **candidates, size_t n)
+static bool are_looked_up(struct candidate **candidates, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!candidates[i]->btf_id)
+		if (!candidates[i]->looked_up)
 			return false;
 	return true;
 }
@@ -92,7 +92,7 @@ int btf_ids_of_functions(struct attach *attach, struct candidate **candidates, s
 	struct names names = { .candidates = candidates, .n = n, .of_functions = true };
 
 	qsort(candidates, n, sizeof(*candidates), by_name);
-	if (are_known(candidates, n))
+	if (are_looked_up(candidates, n))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		struct err why = {};
@@ -108,6 +108,8 @@ int btf_ids_of_functions(struct attach *attach, struct candidate **candidates, s
 		if (ret)
 			note_no_btf(attach, &names, why.text);
 	}
+	for (size_t i = 0; i < n; i++)
+		candidates[i]->looked_up = true;
 	return 0;
 }
 

@@ -43,6 +43,7 @@ struct candidate {
 	enum mech asked;     /* the mechanism that the plan insists on, MECH_AUTO: none */
 	uint32_t btf_id;     /* of the kernel function or the tracepoint, 0: not found, or not looked up */
 	uint32_t btf_object; /* of a function of a module: the number of the module's BTF, 0: the kernel's own */
+	bool looked_up;	     /* btf_id, btf_object and no_btf of a function are what was found */
 	const char *no_btf;  /* why there is none of its module; NULL: there is, or it was not looked for */
 	bool attached;
 	enum mech by;	     /* if attached: by which mechanism */

@@ -145,6 +145,9 @@ int attach_resume(struct attach *attach, struct err *err)
 		return ret;
 	vec_each(loaded, &attach->copies)
 		loaded->again = false;
+	/* in the pause, a module may have been loaded again */
+	for (size_t i = 0; i < attach->set->n; i++)
+		attach->candidates[i].looked_up = false;
 	pauses->paused = false;
 	pauses->resuming = true;
 	for (size_t i = 0; !ret && i < pauses->plans.n; i++)
