@@ -10,29 +10,37 @@
 #include "mechanism.h"
 #include "quirks.h"
 
-#define THREADS_MOST 8
+/* Each load has memory of the verifier's, some MB. */
+#define THREADS_MOST 4
 
 void ahead_add(struct ahead_list *list, struct attach *attach, const struct mechanism *mechanism,
 	       struct candidate **candidates, size_t n)
 {
 	__free struct copy *copies = base_alloc(n * sizeof(*copies));
-	const size_t found = mechanism->ahead ? mechanism->ahead(attach, candidates, n, copies) : 0;
+	const size_t found = n && mechanism->ahead ? mechanism->ahead(attach, candidates, n, copies) : 0;
 
 	for (size_t i = 0; i < found; i++)
 		*vec_push(list) = (struct ahead){ .image = attach->image, .copy = copies[i] };
 }
 
 struct loads {
-	const struct attach *attach;
+	struct attach *attach;
 	struct ahead_list *list;
+	pthread_t main;
+	bool stop;
 };
 
+/* Only the main thread asks whether it is time to stop; the plan asks again. */
 static void load_one(void *ctx, size_t i)
 {
-	const struct loads *loads = ctx;
+	struct loads *loads = ctx;
 	struct ahead *one = &loads->list->v[i];
 
-	one->fd = copy_load_ahead(loads->attach, one->image, &one->copy);
+	if (pthread_equal(pthread_self(), loads->main) && attach_interrupted(loads->attach))
+		__atomic_store_n(&loads->stop, true, __ATOMIC_RELAXED);
+	one->fd = __atomic_load_n(&loads->stop, __ATOMIC_RELAXED)
+			  ? -EINTR
+			  : copy_load_ahead(loads->attach, one->image, &one->copy);
 }
 
 static size_t threads(void)
@@ -53,7 +61,7 @@ static int by_length(const void *pa, const void *pb)
 
 void ahead_load(struct ahead_list *list, struct attach *attach)
 {
-	struct loads loads = { attach, list };
+	struct loads loads = { .attach = attach, .list = list, .main = pthread_self() };
 
 	if (list->n < 2 || threads() < 2)
 		return;
@@ -73,10 +81,12 @@ void ahead_end(struct ahead_list *list, struct attach *attach)
 	size_t kept = 0;
 
 	vec_each(it, &attach->copies)
-		if (it->ahead && !it->again)
+		if (it->ahead && !it->again) {
 			close(it->fd);
-		else
-			attach->copies.v[kept++] = *it;
+		} else {
+			attach->copies.v[kept] = *it;
+			attach->copies.v[kept++].ahead = false;
+		}
 	attach->copies.n = kept;
 	free(list->v);
 	*list = (struct ahead_list){};

@@ -76,8 +76,7 @@ int attach_fill_slots(struct bpf_object *object, const struct target_set *set, s
 	return ret ? err_set(err, ret, "cannot number the targets: %s", strerror(-ret)) : 0;
 }
 
-/* Returns -EINTR if it is time to stop, otherwise 0. */
-static int attach_interrupted(struct attach *attach)
+int attach_interrupted(struct attach *attach)
 {
 	const struct attach_options *options = &attach->options;
 

@@ -187,6 +187,9 @@ enum mech attach_asked(const struct attach *attach, const struct candidate *cand
  */
 int attached(struct attach *attach, int fd, enum mech mech, struct candidate **candidates, size_t n);
 
+/* Returns -EINTR if it is time to stop, otherwise 0. Shows how far it is. */
+int attach_interrupted(struct attach *attach);
+
 /* Attaches targets one by one. one() returns the fd of the link, or -errno. */
 typedef int (*attach_one_fn)(struct attach *attach, struct candidate *candidate);
 int attach_each(struct attach *attach, struct candidate **candidates, size_t n, enum mech mech,
