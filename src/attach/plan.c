@@ -309,7 +309,9 @@ int plan_run(struct attach *attach, const struct plan_step *steps, size_t n, str
 		return attach->attached || !n ? 0 : say_none(attach, steps, err);
 	if (ret != -ENOENT)
 		return ret;
-	load_ahead(attach, steps, n, &list);
+	/* a process before us has left its copies, even if it was in a pause */
+	if (!attach->adopted)
+		load_ahead(attach, steps, n, &list);
 	ret = plan_run_steps(attach, steps, n);
 	ahead_end(&list, attach);
 	if (ret)

@@ -210,11 +210,17 @@ static int perf_attach_all(struct attach *attach, struct candidate **candidates,
 
 static size_t perf_ahead(struct attach *attach, struct candidate **candidates, size_t n, struct copy *copies)
 {
+	size_t found = 0;
+
 	if (n >= SYSCALLS_MANY)
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		copies[i] = copy_of(BPF_PROG_TYPE_TRACEPOINT, candidates[i]->target);
-	return n;
+	for (size_t i = 0; i < n; i++) {
+		const struct target *target = candidates[i]->target;
+
+		if (kernel_tracepoint_id(target->object, target->name) >= 0)
+			copies[found++] = copy_of(BPF_PROG_TYPE_TRACEPOINT, target);
+	}
+	return found;
 }
 
 const struct mechanism mechanism_tp = {
