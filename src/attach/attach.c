@@ -45,6 +45,7 @@ void attach_grow(struct attach *attach)
 	const size_t n = attach->n_candidates;
 
 	attach->n_candidates = attach->set->n;
+	attach->knows_tracepoints = attach->knows_tracepoints && attach->set->n == n;
 	attach->shared = attach->shared || attach_needs_atomic(attach->set);
 	attach->candidates = base_realloc(attach->candidates, attach->set->n, sizeof(*attach->candidates));
 	memset(attach->candidates + n, 0, (attach->set->n - n) * sizeof(*attach->candidates));

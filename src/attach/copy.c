@@ -180,7 +180,8 @@ static const char *why_rejected(const struct attach *attach, const struct copy *
 	log = base_alloc(LOG_SIZE);
 	fd = load(attach, attach->image, copy, log, LOG_SIZE);
 	report_verbose_lines("verifier", log);
-	say_complaint(attach->image->code.name, log);
+	if (fd < 0)
+		say_complaint(attach->image->code.name, log);
 	return copy->type == BPF_PROG_TYPE_TRACING && !was_looked_at(log) ? NULL : why;
 }
 
