@@ -137,7 +137,7 @@ test_one_link_for_both_ends() {
 	done
 	run sonde graph --json --mechanism fentry.multi 'vfs_re*' -- calls 300 read
 	expect_json func depth
-	grep -c '^vfs_read	0$' rows | awk '$1 < 250 { exit 1 }' || lost_as_said 300 "$(grep -c '^vfs_read	0$' rows)"
+	[ "$(grep -c '^vfs_read	0$' rows)" -ge 250 ] || grep -q 'missed by the kernel\|the kernel skipped' err || fail "calls are missing"
 }
 
 refused_by() {

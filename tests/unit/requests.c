@@ -17,7 +17,6 @@ Test(requests, own)
 	requests_free(requests);
 }
 
-/* A loop reads two requests, and then answers both. */
 /* A read that both its arrival and its end have written is one. */
 Test(requests, read_twice)
 {
@@ -33,6 +32,7 @@ Test(requests, read_twice)
 	requests_free(requests);
 }
 
+/* A loop reads two requests, and then answers both. */
 Test(requests, queue)
 {
 	struct requests *requests = begin();
