@@ -79,6 +79,18 @@ void kernel_find_symbols(struct kernel *kernel, struct ksym_wanted *v, size_t n,
  */
 int kernel_read_bpf(struct kernel *kernel);
 
+/* Of a symbol of any type, also of a variable. Of one that each processor has, it is an offset on x86. */
+struct kernel_address {
+	const char *name;
+	bool found;	/* out, false before; of several symbols the first */
+	uint64_t addr;	/* out */
+};
+
+/* Finds n of them in /proc/kallsyms. -ENOENT: not all are there; -EPERM: the kernel hides addresses; else -errno. */
+int kernel_find_addresses(struct kernel_address *v, size_t n);
+/* Calls fn for each symbol of /proc/kallsyms. Stops and returns what fn returned when that is not 0. */
+int kernel_each_address(ksym_fn fn, void *ctx);
+
 /*
  * Where ftrace can trace: the addresses in its records, in no order, copied out of the kernel's memory, for the
  * kernel takes long to print the names. 0: fn got all of them; -errno: what it got is of no use.

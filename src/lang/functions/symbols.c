@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 
 #include "base/nearest.h"
-#include "kernel/kernel_files.h"
+#include "kernel/kernel.h"
 #include "lang/check/checker.h"
 #include "lang/lower/lowering.h"
 
@@ -16,58 +16,37 @@ static struct low_value lower_usym_call(struct lower *l, struct ast *call)
 
 FUNCTION(usym, 1, 1, check_scalar_call, lower_usym_call, .result = TYPE_USYM);
 
-/* The next symbol of /proc/kallsyms, its name without that of a module, from the line that is read into it. */
-static const char *check_next_symbol(FILE *f, char *line, int size, uint64_t *addr)
+static int check_offer_symbol(const struct ksym *symbol, void *nearest)
 {
-	char *end, *symbol;
-
-	if (!fgets(line, size, f))
-		return NULL;
-	*addr = strtoull(line, &end, 16);
-	symbol = strlen(end) > 3 ? end + 3 : end;
-	symbol[strcspn(symbol, "\t\n")] = 0;
-	return symbol;
+	nearest_offer(nearest, symbol->name);
+	return 0;
 }
 
-static void check_suggest_symbol(struct checker *c, struct span at, const char *name, FILE *f)
+static void check_suggest_symbol(struct checker *c, struct span at, const char *name)
 {
 	struct nearest nearest;
-	const char *symbol;
-	char line[1024];
-	uint64_t addr;
 
 	nearest_init(&nearest, name);
-	rewind(f);
-	while ((symbol = check_next_symbol(f, line, sizeof(line), &addr)))
-		nearest_offer(&nearest, symbol);
+	kernel_each_address(check_offer_symbol, &nearest);
 	if (nearest_name(&nearest))
 		check_hint(c, at, "did you mean '%s'?", nearest_name(&nearest));
 }
 
-/*
- * Addresses of the kernel's symbols, those of data among them, by /proc/kallsyms. 0: there is none, or the kernel hides
- * it, which the error says.
- */
+/* The address of a symbol of the kernel. 0: there is none, or the kernel hides it, which the error says. */
 static uint64_t check_kernel_address(struct checker *c, struct span at, const char *name)
 {
-	int fd = kernel_open("/proc/kallsyms", O_RDONLY);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	const char *symbol;
-	bool found = false;
-	uint64_t addr = 0;
-	char line[1024];
+	struct kernel_address address = { .name = name };
+	int ret = kernel_find_addresses(&address, 1);
 
-	while (f && !found && (symbol = check_next_symbol(f, line, sizeof(line), &addr)))
-		found = !strcmp(symbol, name);
-	if (!f || (found && !addr)) {
+	if (!ret)
+		return address.addr;
+	if (ret != -ENOENT) {
 		check_error(c, at, "the kernel hides the addresses of its symbols (kptr_restrict, or not root)");
-	} else if (!found) {
-		check_error(c, at, "Failed to resolve kernel symbol: %s", name);
-		check_suggest_symbol(c, at, name, f);
+		return 0;
 	}
-	if (f)
-		fclose(f);
-	return found ? addr : 0;
+	check_error(c, at, "Failed to resolve kernel symbol: %s", name);
+	check_suggest_symbol(c, at, name);
+	return 0;
 }
 
 static const struct type *check_kaddr(struct checker *c, struct ast *call)
