@@ -18,6 +18,9 @@
 #define PATCH_TYPED	  0x736f6e6465547970ULL /* 1 if its arguments have types (bpf/typed.bpf.h) */
 #define PATCH_LATENCY	  0x736f6e64654c676fULL /* an enum latency_calls (bpf/latency.h) */
 #define PATCH_LEAVES	  0x736f6e64654c7673ULL /* 1 where a function jumps elsewhere: what it returns is not known */
+/* The addresses of variables of the kernel, for SLOT_KPROBE_IP (bpf/slot.h). Likewise in each copy: */
+#define PATCH_CPU_OFFSETS 0x736f6e6465437075ULL /* __per_cpu_offset, an array */
+#define PATCH_KPROBE	  0x736f6e64654b7072ULL /* current_kprobe, of each processor */
 /* The same in all copies: */
 #define PATCH_HIST_KIND 0x736f6e6465486b64ULL /* an enum hist_kind (bpf/hist.h) */
 #define PATCH_HIST_UNIT 0x736f6e646548756eULL /* the divisor of values */

@@ -51,6 +51,21 @@ static __always_inline __u64 slot_regs_ip(struct pt_regs *regs)
 }
 
 /*
+ * The address of the kprobe that runs on this processor. The kernel keeps it in a variable, also while it handles a
+ * return, and is not preempted meanwhile.
+ */
+static __always_inline __u64 slot_kprobe_ip(void)
+{
+	__u64 at = patch_constant(PATCH_CPU_OFFSETS) + bpf_get_smp_processor_id() * sizeof(at);
+
+	bpf_probe_read_kernel(&at, sizeof(at), (void *)at);
+	at += patch_constant(PATCH_KPROBE);
+	bpf_probe_read_kernel(&at, sizeof(at), (void *)at);
+	bpf_probe_read_kernel(&at, sizeof(at), (void *)(at + SLOT_KPROBE_ADDR));
+	return at;
+}
+
+/*
  * The number of the syscall that the current task is in, read from the registers as the kernel's syscall
  * tracepoints do. 32-bit tasks have other numbers; they are left out, as by those tracepoints.
  */
@@ -101,6 +116,8 @@ static __always_inline __u64 slot_of(void *ctx, __u64 how)
 		return bpf_get_attach_cookie(ctx) & SLOT_COOKIE_MASK;
 	if (how == SLOT_FUNC_IP)
 		return slot_by_ip(bpf_get_func_ip(ctx) + patch_constant(PATCH_SLOT_VALUE));
+	if (how == SLOT_KPROBE_IP)
+		return slot_by_ip(slot_kprobe_ip() + patch_constant(PATCH_SLOT_VALUE));
 	if (how == SLOT_SYSCALL)
 		return slot_by_ip(slot_syscall((void *)((struct bpf_raw_tracepoint_args *)ctx)->args[0]) +
 				  patch_constant(PATCH_SLOT_VALUE));

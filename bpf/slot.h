@@ -15,6 +15,7 @@ enum slot_how {
 	SLOT_REGS_IP,	   /* by the probed address: perf-event kprobes without cookies */
 	SLOT_SYSCALL,	   /* by the number of the syscall: the raw tracepoints sys_enter and sys_exit */
 	SLOT_SYSCALL_TASK, /* the same on perf tracepoints, whose context has no registers */
+	SLOT_KPROBE_IP,	   /* by the address of the kprobe that runs, which a return has, too: as SLOT_REGS_IP */
 };
 
 /*
@@ -26,6 +27,8 @@ enum slot_how {
  * which is larger than any offset in a function. The key of a syscall is its number.
  */
 #define SLOT_RETURN 0x80000000U
+/* Where the kernel's struct kprobe has its address, in bytes. User space compares it with the kernel's types. */
+#define SLOT_KPROBE_ADDR 40
 
 struct slot_hash {
 	unsigned long long multiplier;

@@ -61,6 +61,8 @@ static void patch(const struct attach *attach, const struct image *image, const 
 	image_patch_copy(image, insns, PATCH_TYPED, is_typed(copy));
 	image_patch_copy(image, insns, PATCH_LATENCY, copy->calls);
 	image_patch_copy(image, insns, PATCH_LEAVES, copy->leaves);
+	image_patch_copy(image, insns, PATCH_CPU_OFFSETS, attach->kprobe.offsets);
+	image_patch_copy(image, insns, PATCH_KPROBE, attach->kprobe.running);
 	session_patch(image, insns);
 	if (!quirk_swaps())
 		replace_swaps(image, insns);

@@ -2,11 +2,18 @@
 /* Kernel functions by kprobe: many with one link (kprobe.multi), or one perf event each. */
 #include <linux/bpf.h>
 
+#include "kernel/kernel.h"
 #include "mechanism.h"
 #include "quirks.h"
 
 /* Each one takes some ms to attach. If we are killed, the kernel detaches them one after the other, 40 ms each. */
 #define SINGLE_MANY 2000
+
+/*
+ * The kernel takes longer to verify a large program than to attach a probe. So one copy serves all targets where copies
+ * would have more instructions than this together.
+ */
+#define COPIES_LARGE 65536
 
 /* For a name, unlike an address, the kernel walks through all of its symbols. */
 #define NAMES_FEW 8
@@ -104,16 +111,28 @@ static const char *single_refuses(const struct attach *attach, const struct cand
 	return NULL;
 }
 
+/* Without cookies the program finds the target by address: of an entry's in the registers. */
+static bool needs_copy(const struct target *target)
+{
+	return target->ret || !target->addr || target->key;
+}
+
 /*
- * Without cookies the program finds the target by address, but not at a return, where it sees only the caller's, and
- * not where another set has the same address.
+ * At a return, where the registers have the caller's address, and where another set has the same address, that costs
+ * more for each hit, 300 instructions (5.10). So a few targets get a copy each.
  */
-static struct copy single_copy(const struct target *target)
+static struct copy single_copy(const struct attach *attach, const struct target *target)
 {
 	struct copy copy = copy_by_cookie(BPF_PROG_TYPE_KPROBE, target);
 
-	if (copy.how == SLOT_CONSTANT && !target->ret && target->addr && !target->key)
+	if (copy.how != SLOT_CONSTANT)
+		return copy;
+	if (!needs_copy(target))
 		return (struct copy){ .type = BPF_PROG_TYPE_KPROBE, .how = SLOT_REGS_IP };
+	if (!attach->kprobe.running || !target->addr || target->offset)
+		return copy;
+	copy.how = SLOT_KPROBE_IP;
+	copy.value = target->key + (target->ret ? SLOT_RETURN : 0);
 	return copy;
 }
 
@@ -121,7 +140,7 @@ static int single_one(struct attach *attach, struct candidate *candidate)
 {
 	const struct target *target = candidate->target;
 	const struct perf_pmu *pmu = perf_pmu_kprobe();
-	struct copy copy = single_copy(target);
+	struct copy copy = single_copy(attach, target);
 	struct perf_event_attr attr = {
 		.type = pmu->type,
 		.config = target->ret ? 1ULL << pmu->return_bit : 0,
@@ -132,11 +151,27 @@ static int single_one(struct attach *attach, struct candidate *candidate)
 	return perf_attach(attach, &attr, 0, &copy, target);
 }
 
+/* {}: the kernel hides it, or its kprobes are not as programs expect them. */
+static struct kprobe_place find_running(void)
+{
+	struct kernel_address variables[] = { { .name = "__per_cpu_offset" }, { .name = "current_kprobe" } };
+
+	if (!quirk_kprobe_has_address() || kernel_find_addresses(variables, ARRAY_SIZE(variables)))
+		return (struct kprobe_place){};
+	return (struct kprobe_place){ variables[0].addr, variables[1].addr };
+}
+
 static int single_attach(struct attach *attach, struct candidate **candidates, size_t n, struct err *err)
 {
+	size_t copies = 0;
+
 	if (perf_pmu_kprobe()->type < 0)
 		return err_set(err, -ENOTSUP,
 			       "this kernel has no kprobes; tracepoints (t:) and user functions (u:) still work");
+	for (size_t i = 0; i < n; i++)
+		copies += needs_copy(candidates[i]->target);
+	if (copies * attach->image->code.n > COPIES_LARGE && !quirk_cookies() && !attach->kprobe.running)
+		attach->kprobe = find_running();
 	return attach_each(attach, candidates, n, MECH_KPROBE, single_one);
 }
 

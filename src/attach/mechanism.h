@@ -62,6 +62,11 @@ struct attach {
 	enum mech only; /* the only mechanism to use, if it would be chosen; MECH_AUTO: any */
 	bool session;	/* use mechanisms that run the program at entry and at return */
 
+	/* Where programs find the kprobe that runs, for SLOT_KPROBE_IP; 0: not looked up, or not known. */
+	struct kprobe_place {
+		uint64_t offsets, running; /* addresses of __per_cpu_offset and current_kprobe */
+	} kprobe;
+
 	bool knows_tracepoints; /* btf_id of tracepoints was looked up */
 	bool shared;		/* two runs of a program may write to one shard at a time */
 	struct links {

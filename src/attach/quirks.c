@@ -12,6 +12,7 @@
 #include "base/mount.h"
 #include "base/caps.h"
 #include "base/word.h"
+#include "bpf/slot.h"
 #include "kernel/kernel.h"
 #include "kernel/types.h"
 #include "quirks.h"
@@ -266,21 +267,33 @@ static bool ask_private_stacks(void)
 
 QUIRK(private_stacks)
 
-/* The same change gave programs a member that says whose function they are attached to. */
-static bool ask_trampolines_of_modules(void)
+/* Where a struct of the kernel proper has a member, in bits. -ENOENT: it has none, or its types cannot be read. */
+static int64_t member_offset(const char *name, const char *member)
 {
 	struct kernel_types *types = kernel_types_new();
 	struct err err;
 	int kernel = kernel_types_module(types, NULL, &err);
-	uint32_t id = kernel < 0 ? 0 : kernel_types_find(types, kernel, "bpf_prog_aux", 1U << BTF_KIND_STRUCT, &err);
-	const struct btf_type *aux = id ? kernel_types_get(types, kernel, id) : NULL;
-	const struct btf_member *members = (const void *)(aux + 1);
-	bool found = false;
+	uint32_t id = kernel < 0 ? 0 : kernel_types_find(types, kernel, name, 1U << BTF_KIND_STRUCT, &err);
+	const struct btf_type *type = id ? kernel_types_get(types, kernel, id) : NULL;
+	const struct btf_member *members = (const void *)(type + 1);
+	int64_t offset = -ENOENT;
 
-	for (uint32_t i = 0; aux && i < BTF_INFO_VLEN(aux->info); i++)
-		found |= !strcmp(kernel_types_string(types, kernel, members[i].name_off), "mod");
+	for (uint32_t i = 0; type && i < BTF_INFO_VLEN(type->info); i++)
+		if (!strcmp(kernel_types_string(types, kernel, members[i].name_off), member))
+			offset = members[i].offset;
 	kernel_types_free(types);
-	return found;
+	return offset;
+}
+
+bool quirk_kprobe_has_address(void)
+{
+	return member_offset("kprobe", "addr") == SLOT_KPROBE_ADDR * 8;
+}
+
+/* The same change gave programs a member that says whose function they are attached to. */
+static bool ask_trampolines_of_modules(void)
+{
+	return member_offset("bpf_prog_aux", "mod") >= 0;
 }
 
 QUIRK(trampolines_of_modules)

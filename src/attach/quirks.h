@@ -26,6 +26,8 @@ bool quirk_func_args(void);
 /* A trampoline finds a module's function among those of the module, and not by its name alone (6.3). */
 bool quirk_trampolines_of_modules(void);
 bool quirk_kprobe_multi(void);
+/* struct kprobe has its address where programs read it (bpf/slot.h). */
+bool quirk_kprobe_has_address(void);
 /*
  * Does a kprobe that far behind a function's begin hang on ftrace, which has its place there, and not on a breakpoint?
  */

@@ -140,6 +140,19 @@ test_one_link_for_both_ends() {
 	[ "$(grep -c '^vfs_read	0$' rows)" -ge 250 ] || grep -q 'missed by the kernel\|the kernel skipped' err || fail "calls are missing"
 }
 
+# A few programs serve all functions, also at their returns on a kernel without cookies (5.10).
+# kernels=ends
+test_many_functions() {
+	start sonde graph -p $$ 'vfs_*'
+	traces bpf | awk '$1 == "prog"' > programs
+	[ "$(wc -l < programs)" -le 8 ] || fail "programs: $(wc -l < programs)"
+	stop INT
+	run sonde graph --json 'vfs_*' -- calls 300 open
+	expect_json func depth
+	n=$(grep -c '^vfs_open	' rows)
+	[ "$n" -ge 300 ] && [ "$n" -le 310 ] || grep -q 'missed by the kernel' err || fail "$n calls of vfs_open"
+}
+
 refused_by() {
 	run sonde graph --mechanism "$1" 'vfs_*' -- true
 	expect_exit 1
