@@ -426,6 +426,8 @@ static __always_inline bool begins(void *ctx, const struct hit *hit, __u64 slot)
 		thread->depth = depth;
 		return false;
 	}
+	/* of the call that had the entry before */
+	*(volatile __u64 *)&pending_head(call)->start = 0;
 	/* at once: an interrupt may come between, whose calls are in this one */
 	*(volatile __u32 *)&thread->depth = depth + 1;
 	*(volatile __u64 *)&call->what = GRAPH_CALL(slot, depth);

@@ -661,8 +661,8 @@ void graph_stop(struct graph *graph)
 	for (size_t i = 0; i < graph->shared.n; i++) {
 		const struct graph_call copy = graph->shared.pending[i];
 
-		/* of one that is being written, the start may be of an earlier call */
-		if (is_pending(graph, &copy) && copy.pending.start < graph->stopped)
+		/* one that is being written has no start yet */
+		if (is_pending(graph, &copy) && copy.pending.start && copy.pending.start < graph->stopped)
 			*vec_push(&graph->open) = (struct graph_open){ copy, graph_open_has_left(&graph->shared, &copy) };
 	}
 	graph_open_mark_left(&graph->open);
