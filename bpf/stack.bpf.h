@@ -331,6 +331,15 @@ static __always_inline __u64 stack_keep(void *ctx)
 }
 
 #ifdef INTERP_SOME_ONLY
+/* Whether the current process is known to have an interpreter. */
+static __always_inline bool stack_is_interpreted(void)
+{
+	__u32 tgid = unwind_process();
+	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
+
+	return space && space->plan;
+}
+
 /*
  * stack_keep() of the innermost functions of an interpreted language, which call each other directly, and nothing else:
  * they are in a list of its own, so there is no walk, which is most of what the verifier follows. 0: the current task

@@ -65,12 +65,12 @@ __noinline int send_wait(__u64 task, __u64 a, __u64 b, __u64 ns, bool slept)
 		wait.key.call = thread->key.call;
 		wait.stack = thread->stack;
 		wait.before = thread->before;
+		wait.waker_stack = thread->waker_tid ? thread->waker_stack : 0;
 	}
 	wait.tid = thread->tid;
 	wait.tgid = thread->tgid;
 	wait.waker_tid = thread->waker_tid;
 	wait.waker_tgid = thread->waker_tgid;
-	wait.waker_stack = thread->waker_tid ? thread->waker_stack : 0;
 	wait.call = thread->call;
 	__builtin_memcpy(wait.comm, thread->comm, sizeof(wait.comm));
 	__builtin_memcpy(wait.waker, thread->waker, sizeof(wait.waker));
@@ -151,12 +151,14 @@ static __always_inline bool may_be_long(const struct why_thread *thread)
 }
 
 /*
- * The thread sleeps again where a timer has ended its sleep before, as Python's do until they have the interpreter's
- * lock. It is one wait, unless the thread has done something else.
+ * The current thread sleeps again where a timer has ended its sleep before, as Python's do until they have the
+ * interpreter's lock. It is one wait, unless the thread has done something else, or has no interpreter: threads of all
+ * kinds look at something each few ms.
  */
 static __always_inline void goes_on(struct why_thread *thread)
 {
-	if (thread->before && (thread->place != thread->again || thread->ns[WHY_RUNNING] > thread->until))
+	if (thread->before && (thread->place != thread->again || thread->ns[WHY_RUNNING] > thread->until ||
+			       !stack_is_interpreted()))
 		thread->before = 0;
 }
 
@@ -233,15 +235,19 @@ static __always_inline void was_short(struct why_thread *thread, __u64 class_bit
 	thread->news++;
 }
 
-/* Between two pieces of a wait a thread runs for this part of what it has waited, and for this time, ns, at most. */
+/*
+ * Python's pieces have 5 ms, and are no longer than this, ns. Between two of them a thread runs for this part of what it
+ * has waited, and for this time, ns, at most.
+ */
+#define PIECE_MOST 10000000
 #define PIECE_PART 8
 #define PIECE_RUNS 1000000
 
-/* A wait for a condition that a timer has ended may go on. */
-static __always_inline void note_piece(struct why_thread *thread, __u64 whole)
+/* A wait for a condition that a timer has ended after ns may go on. whole: with the pieces before. */
+static __always_inline void note_piece(struct why_thread *thread, __u64 whole, __u64 ns)
 {
 	thread->before = 0;
-	if (thread->key.class != WHY_CONDITION || thread->waker[0] != WHY_INTERRUPT)
+	if (thread->key.class != WHY_CONDITION || thread->waker[0] != WHY_INTERRUPT || ns > PIECE_MOST)
 		return;
 	thread->before = whole;
 	thread->again = thread->place;
@@ -270,7 +276,7 @@ static __always_inline void slept(struct why_thread *thread, struct task_struct 
 		was_short(thread, bit);
 	if (whole >= why_shared.least && !nothing_to_do)
 		send_wait((__u64)task, thread->key.a, thread->key.b, whole, true);
-	note_piece(thread, whole);
+	note_piece(thread, whole, ns);
 	__builtin_memset(thread->waker, 0, sizeof(thread->waker));
 }
 
@@ -515,6 +521,7 @@ int execs(void *ctx)
 	if (config.sums)
 		send_part(thread, task);
 	thread->file = 0;
+	thread->before = 0;
 	thread->long_ones = thread->seen_ones = thread->known = thread->news = 0;
 	tid = thread->tid;
 	thread->tid = BPF_CORE_READ(task, pid);

@@ -97,6 +97,13 @@ static const struct progs_source source = {
 
 /* --- what the programs send --- */
 
+static int by_length(const void *pa, const void *pb)
+{
+	const struct why_wait *a = pa, *b = pb;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
 /* A timer has ended a piece of this wait, which is among the longest on its own: it makes room for the whole. */
 static void drop_piece(struct why *why, const struct why_wait *whole)
 {
@@ -128,6 +135,26 @@ void why_keep_wait(struct why *why, const struct why_wait *wait)
 	why->waits[at] = *wait;
 	if (why->shared && why->n_waits == most && why->waits[most - 1].ns > why->shared->least)
 		__atomic_store_n(&why->shared->least, why->waits[most - 1].ns, __ATOMIC_RELAXED);
+}
+
+/*
+ * Timers cut waits for locks into pieces, and also the time of a thread that looks at something each few ms: only who
+ * has the lock makes it one wait.
+ */
+void why_settle_waits(struct why *why)
+{
+	struct why_wait *waits = why->waits;
+
+	for (size_t i = 0; i < why->n_waits; i++) {
+		struct stacks_named named = {};
+		const char *lock = waits[i].before ? objects_lock(why, waits[i].key.class, waits[i].stack, &named) : NULL;
+
+		if (!lock || !locks_has_holder(why->locks, lock))
+			waits[i].ns -= waits[i].before;
+		waits[i].before = 0;
+	}
+	if (why->n_waits)
+		qsort(waits, why->n_waits, sizeof(*waits), by_length);
 }
 
 /*

@@ -397,6 +397,7 @@ static void put_data(struct why *why, struct output *out)
 
 void why_page_print(struct why *why, struct output *out)
 {
+	why_settle_waits(why);
 	if (output_is_text(out)) {
 		print_text(why, out);
 		output_flush(out);

@@ -183,6 +183,8 @@ struct why {
 
 /* why.c: keeps a wait if it is one of the longest, and no wait for work. */
 void why_keep_wait(struct why *why, const struct why_wait *wait);
+/* When the stacks are there, before waits are printed: sorts them, and leaves of pieces only those of a lock together. */
+void why_settle_waits(struct why *why);
 
 /*
  * why_idle.c: whether a wait of this class, ended by an interrupt, only shows that there was nothing to do: a timer or
