@@ -530,14 +530,21 @@ int execs(void *ctx)
 	return 0;
 }
 
-/* For a flame graph: where measured threads run. */
+/* Where measured threads run: for a flame graph, or for the requests that wait for them meanwhile. */
 SEC("perf_event")
 int sample(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
+	const struct why_thread *thread = why_shared.armed ? why_find((__u64)task) : NULL;
+	__u64 now = bpf_ktime_get_ns(), stack;
 
-	if (why_shared.armed && config.drawn && why_find((__u64)task))
-		why_flame_add(task, stack_keep(ctx), WHY_RUNNING, 0);
+	if (!thread)
+		return 0;
+	stack = stack_keep(ctx);
+	if (config.samples && stack)
+		why_link_sample(thread, stack, now);
+	else if (config.drawn && !config.samples)
+		why_flame_add(task, stack, WHY_RUNNING, 0);
 	return 0;
 }
 

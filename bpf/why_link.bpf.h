@@ -137,6 +137,23 @@ static __always_inline void why_link_task(const struct why_thread *thread, __u32
 	ring_commit(&place, kind, WHY_LINK_BEHIND + 1);
 }
 
+/* The thread runs, and was there. */
+static __always_inline void why_link_sample(const struct why_thread *thread, __u64 stack, __u64 now)
+{
+	struct ring_place place;
+	struct why_sample *to;
+	__u64 *record = ring_reserve_untimed(&place, WHY_SAMPLE_WORDS + 1);
+
+	if (!record)
+		return;
+	to = (void *)(record + RING_TIME);
+	to->time = now;
+	to->tid = thread->tid;
+	to->unused = 0;
+	to->stack = stack;
+	ring_commit(&place, WHY_LINK_SAMPLE, WHY_SAMPLE_WORDS + 1);
+}
+
 /* The switch itself. passes: it is prev that is measured; else only next. */
 static __always_inline void why_link_switch(void *ctx, const struct sched_switch *sw, __u64 now, bool passes)
 {

@@ -15,6 +15,8 @@ enum why_link_kind {
 	/* for a recording only: */
 	WHY_LINK_END,	 /* the same of a thread that ends: the name that it has by then */
 	WHY_LINK_SWITCH, /* a short struct record_switch of bpf/record.h: a measured thread comes, or leaves */
+	/* with --requests: a struct why_sample */
+	WHY_LINK_SAMPLE,
 	/* with --requests, a struct request_event of bpf/request.h: */
 	WHY_LINK_READ, /* a thread reads the first bytes of a request */
 	WHY_LINK_SEND, /* a thread has sent the first bytes of the answer */
@@ -43,6 +45,16 @@ struct why_link {
 	unsigned long long stack;	      /* 0: not taken */
 };
 _Static_assert(sizeof(struct why_link) == 88, "as on the other side");
+
+/* A measured thread was found running. */
+struct why_sample {
+	unsigned long long time;
+	unsigned int tid, unused;
+	unsigned long long stack;
+};
+_Static_assert(sizeof(struct why_sample) == 24, "as on the other side");
+
+#define WHY_SAMPLE_WORDS 3
 
 /* Records are as long as they need to be: up to `prev` and its word, up to `behind_tid` and its word, up to b, or with the stack. */
 #define WHY_LINK_SHORT	5

@@ -13,6 +13,7 @@
 #define MOST_KEYS 262144
 /* So many with those of stacks, and before with those of threads, without which an object still has its name. */
 #define MOST_KEYS_AT	 (MOST_KEYS / 2)
+#define MOST_KEYS_RAN	 (MOST_KEYS / 4)
 #define MOST_KEYS_BEHIND (MOST_KEYS / 8)
 
 uint32_t objects_key(struct why *why, const struct why_key *key)
@@ -135,6 +136,13 @@ uint32_t objects_key_at(struct why *why, const struct why_key *key, uint64_t sta
 uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint64_t thread)
 {
 	return key_upon(why, key, thread, OBJECTS_BEHIND, MOST_KEYS_BEHIND);
+}
+
+uint32_t objects_key_ran(struct why *why, uint64_t stack)
+{
+	const struct why_key running = { .class = WHY_RUNNING };
+
+	return key_upon(why, &running, stack, OBJECTS_RAN, MOST_KEYS_RAN);
 }
 
 uint32_t objects_key_of(const struct why *why, uint32_t number)

@@ -66,6 +66,7 @@ void requests_free(struct requests *requests)
 		return;
 	vec_each(thread, &requests->threads) {
 		free(thread->links.v);
+		free(thread->samples.v);
 		free(thread->anchors.v);
 	}
 	free(requests->threads.v);
@@ -90,7 +91,7 @@ void requests_add_link(struct requests *requests, const struct requests_link *li
 {
 	struct requests_fresh *fresh = vec_push(&requests->fresh);
 
-	*fresh = (struct requests_fresh){ .time = link->ran_at, .is_link = true, .link = *link };
+	*fresh = (struct requests_fresh){ .time = link->ran_at, .what = REQUESTS_FRESH_LINK, .link = *link };
 	/* times are in order whatever the clocks of the processors say */
 	if (link->off_at > link->ran_at || link->born)
 		fresh->link.off_at = link->ran_at;
@@ -102,7 +103,14 @@ void requests_add_link(struct requests *requests, const struct requests_link *li
 
 void requests_add_event(struct requests *requests, const struct requests_event *event)
 {
-	*vec_push(&requests->fresh) = (struct requests_fresh){ .time = event->time, .event = *event };
+	*vec_push(&requests->fresh) =
+		(struct requests_fresh){ .time = event->time, .what = REQUESTS_FRESH_EVENT, .event = *event };
+}
+
+void requests_add_sample(struct requests *requests, const struct requests_sample *sample)
+{
+	*vec_push(&requests->fresh) =
+		(struct requests_fresh){ .time = sample->time, .what = REQUESTS_FRESH_SAMPLE, .sample = *sample };
 }
 
 void requests_add_loss(struct requests *requests, uint64_t from, uint64_t to)
@@ -122,6 +130,14 @@ static void keep_link(struct requests *requests, const struct requests_link *lin
 	struct requests_thread *thread = thread_of(requests, link->tid);
 
 	*vec_push(&thread->links) = *link;
+	requests->kept++;
+}
+
+static void keep_sample(struct requests *requests, const struct requests_sample *sample)
+{
+	struct requests_thread *thread = thread_of(requests, sample->tid);
+
+	*vec_push(&thread->samples) = *sample;
 	requests->kept++;
 }
 
@@ -387,8 +403,7 @@ static int by_time(const void *pa, const void *pb)
 
 	if (a->time != b->time)
 		return a->time > b->time ? 1 : -1;
-	/* of one connection, the end comes before the next begin */
-	return (int)b->is_link - (int)a->is_link;
+	return (int)a->what - (int)b->what;
 }
 
 void requests_settle(struct requests *requests, uint64_t until)
@@ -400,8 +415,10 @@ void requests_settle(struct requests *requests, uint64_t until)
 	vec_each(fresh, &requests->fresh) {
 		if (fresh->time > until)
 			requests->fresh.v[later++] = *fresh;
-		else if (fresh->is_link)
+		else if (fresh->what == REQUESTS_FRESH_LINK)
 			keep_link(requests, &fresh->link);
+		else if (fresh->what == REQUESTS_FRESH_SAMPLE)
+			keep_sample(requests, &fresh->sample);
 		else if (fresh->event.kind <= REQUESTS_DONE)
 			take_own(requests, &fresh->event);
 		else

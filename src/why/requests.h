@@ -14,6 +14,9 @@
  * for that server. If that one is measured, too, the wait is what the request there was cut into, until its first send;
  * the rest was on the way.
  *
+ * Of the time that a thread runs, samples say where: each one counts up to the middle between it and the next of the
+ * same thread in the same part of the request.
+ *
  * A sleep of its own that another thread ended is what that thread was in meanwhile, and so on: of a lock, its holder.
  */
 #ifndef SONDE_WHY_REQUESTS_H
@@ -57,6 +60,14 @@ struct requests_link {
 	bool born;	     /* the thread began at ran_at; only tid counts, too */
 };
 
+/* A thread was found running. */
+struct requests_sample {
+	uint64_t time;
+	uint64_t stack;
+	uint32_t tid;
+	uint32_t object; /* a number of the owner for the stack; REQUESTS_NONE: there are too many */
+};
+
 enum requests_kind {
 	REQUESTS_READ = 1,
 	REQUESTS_SEND,
@@ -88,7 +99,7 @@ struct requests_event {
 
 /* What a thread was in. */
 struct requests_state {
-	uint32_t tid, object; /* class and object: as the owner has them */
+	uint32_t tid, object; /* class and object: as the owner has them; of a running thread, of its sample */
 	uint32_t server;      /* of REQUESTS_BEHIND: `from` of that server; where it lasts, of the last one; else 0 */
 	uint8_t where, class;
 	uint8_t inner;	/* of REQUESTS_BEHIND: where it was there; REQUESTS_BEHIND: that server is not measured */
@@ -96,7 +107,7 @@ struct requests_state {
 	uint32_t ended; /* the sleeps that were followed to it: requests_ended(); 0: none, or not kept */
 };
 
-/* Part of a request: the time in a state. */
+/* Part of a request: the time in a state, of running at one of its samples. */
 struct requests_part {
 	struct requests_state state;
 	uint64_t ns;
@@ -108,6 +119,9 @@ struct requests_step {
 	uint64_t from, to;
 	uint64_t stack; /* 0: not known */
 };
+
+/* How many of these steps, from the first one on, are one: a thread runs, at several samples. n is at least 1. */
+size_t requests_run(const struct requests_step *steps, size_t n, uint8_t running);
 
 struct requests_request {
 	uint64_t arrived, ns;
@@ -169,6 +183,7 @@ void requests_free(struct requests *requests);
 /* In any order, but not before the time of requests_settle(). */
 void requests_add_link(struct requests *requests, const struct requests_link *link);
 void requests_add_event(struct requests *requests, const struct requests_event *event);
+void requests_add_sample(struct requests *requests, const struct requests_sample *sample);
 /*
  * A request has arrived at `since`, and is not read yet: what happens meanwhile is kept for it, within the limits, until
  * the next call. UINT64_MAX: there is none. Without it, a request may be read 2 s after it has arrived; if later, it is

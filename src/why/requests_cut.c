@@ -53,23 +53,63 @@ static size_t find_anchor(const struct requests_thread *thread, uint64_t time)
 	return low;
 }
 
+/* The first sample that is not before a time. */
+static size_t find_sample(const struct requests_thread *thread, uint64_t time)
+{
+	size_t low = 0, high = thread ? thread->samples.n : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (thread->samples.v[middle].time < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* But for the object. */
+static bool is_alike(const struct requests_state *a, const struct requests_state *b)
+{
+	return a->where == b->where && a->class == b->class && a->inner == b->inner && a->via == b->via && a->tid == b->tid &&
+	       a->server == b->server && a->ended == b->ended;
+}
+
 static bool is_same(const struct requests_state *a, const struct requests_state *b)
 {
-	return a->where == b->where && a->class == b->class && a->inner == b->inner && a->via == b->via && a->object == b->object &&
-	       a->tid == b->tid && a->server == b->server && a->ended == b->ended;
+	return is_alike(a, b) && a->object == b->object;
+}
+
+/* Both are of one time that a thread runs. */
+static bool is_one_run(const struct requests_step *a, const struct requests_step *b, uint8_t running)
+{
+	return a->to == b->from && a->state.class == running && is_alike(&a->state, &b->state);
+}
+
+size_t requests_run(const struct requests_step *steps, size_t n, uint8_t running)
+{
+	size_t i = 1;
+
+	while (i < n && is_one_run(&steps[i - 1], &steps[i], running))
+		i++;
+	return i;
 }
 
 /* Of a request with more parts, what the further ones were for, and who held them up, is not told apart. */
 #define MOST_PARTS 1024
+/* Samples leave room for what threads waited for. */
+#define MOST_RUNS 512
 
 /* One part for each state of a request. */
 static void add_part(struct requests *requests, const struct requests_state *from, uint64_t ns)
 {
 	struct requests_state rest = *from;
-	const struct requests_state *state = requests->parts.n < MOST_PARTS ? from : &rest;
+	const bool runs = from->class == requests->classes.running;
+	const struct requests_state *state = requests->parts.n < (runs ? MOST_RUNS : MOST_PARTS) ? from : &rest;
 
 	rest.object = REQUESTS_NONE;
-	rest.ended = 0;
+	rest.ended = requests->parts.n < MOST_PARTS ? rest.ended : 0;
 	vec_each(it, &requests->parts) {
 		if (is_same(&it->state, state)) {
 			it->ns += ns;
@@ -77,6 +117,20 @@ static void add_part(struct requests *requests, const struct requests_state *fro
 		}
 	}
 	*vec_push(&requests->parts) = (struct requests_part){ *state, ns };
+}
+
+/* The last step, with those before it that are one with it, may be short: then it goes. */
+static void drop_short(struct requests *requests, uint64_t least)
+{
+	const struct requests_step *steps = requests->steps.v;
+	size_t n = requests->steps.n, first = n;
+
+	if (!n)
+		return;
+	while (--first && is_one_run(&steps[first - 1], &steps[first], requests->classes.running))
+		;
+	if (steps[n - 1].to - steps[first].from < least)
+		requests->steps.n = first;
 }
 
 /* A short one is thrown away when the next one comes. */
@@ -89,10 +143,9 @@ static void add_step(const struct cut *cut, const struct requests_step *step)
 		last->to = step->to;
 		return;
 	}
-	if (last && last->to - last->from < cut->least)
-		*last = *step;
-	else
-		*vec_push(&requests->steps) = *step;
+	if (!last || !is_one_run(last, step, requests->classes.running))
+		drop_short(requests, cut->least);
+	*vec_push(&requests->steps) = *step;
 }
 
 /* A state between two times. */
@@ -182,6 +235,31 @@ static void add_state(struct cut *cut, struct span *span, uint64_t to, struct wh
 	step.to = to;
 	add_time(cut, &step);
 	span->from = to;
+}
+
+/* A sample tells no more than where the thread was so long before and after it. */
+#define SAMPLE_NS (4 * NS_PER_MS)
+
+/* The thread runs, up to `to` or the end of the span. Moves the begin of the span. */
+static void add_run(struct cut *cut, struct span *span, const struct requests_thread *thread, uint64_t to)
+{
+	const struct what runs = { .class = cut->requests->classes.running, .object = REQUESTS_NONE };
+
+	if (to > span->to)
+		to = span->to;
+	for (size_t i = find_sample(thread, span->from); thread && i < thread->samples.n; i++) {
+		const struct requests_sample *sample = &thread->samples.v[i];
+		struct what there = { runs.class, sample->object, sample->stack, false };
+		uint64_t until = sample->time + SAMPLE_NS;
+
+		if (sample->time >= to)
+			break;
+		add_state(cut, span, sample->time > SAMPLE_NS ? sample->time - SAMPLE_NS : 0, runs);
+		if (i + 1 < thread->samples.n && sample[1].time < to && (sample->time + sample[1].time) / 2 < until)
+			until = (sample->time + sample[1].time) / 2;
+		add_state(cut, span, until < to ? until : to, there);
+	}
+	add_state(cut, span, to, runs);
 }
 
 static void add_span(struct cut *cut, struct span span);
@@ -321,7 +399,6 @@ static void add_span(struct cut *cut, struct span span)
 {
 	const struct requests_classes *classes = &cut->requests->classes;
 	const struct requests_thread *thread = requests_thread_of(cut->requests, span.tid);
-	const struct what runs = { .class = classes->running, .object = REQUESTS_NONE };
 
 	for (size_t i = find_link(thread, span.from); thread && i < thread->links.n && span.from < span.to; i++) {
 		const struct requests_link *link = &thread->links.v[i];
@@ -335,11 +412,11 @@ static void add_span(struct cut *cut, struct span span)
 			span.where = REQUESTS_OWN;
 			continue;
 		}
-		add_state(cut, &span, link->off_at, runs);
+		add_run(cut, &span, thread, link->off_at);
 		add_sleep(cut, &span, thread, link);
 		add_state(cut, &span, link->ran_at, (struct what){ link->ready_class, link->behind, 0, false });
 	}
-	add_state(cut, &span, span.to, runs);
+	add_run(cut, &span, thread, span.to);
 }
 
 /* --- where its own time ends and begins --- */
@@ -529,15 +606,6 @@ static void cut_points(struct cut *cut, const struct requests_point *points, siz
 		if (points[i].time > at)
 			at = points[i].time;
 	}
-}
-
-/* The last step may be short, too. */
-static void drop_short(struct requests *requests, uint64_t least)
-{
-	size_t n = requests->steps.n;
-
-	if (n && requests->steps.v[n - 1].to - requests->steps.v[n - 1].from < least)
-		requests->steps.n--;
 }
 
 uint32_t requests_cut(struct requests *requests, const struct requests_open *open, uint64_t least)

@@ -2,7 +2,7 @@
 /*
  * --requests with files of stacks: the time of all requests, by where the server listens, what they were in, thread,
  * and stack, with the cause as the innermost frame. All times add up to those of the requests. A thread that runs has
- * no stack: samples do not say for which request it ran.
+ * the stacks of its samples.
  */
 #include "engine/stacks.h"
 #include "output/files.h"

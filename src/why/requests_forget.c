@@ -34,7 +34,7 @@ static uint64_t find_oldest(const struct requests *requests, uint64_t until)
 		if (open->number && open->arrived >= least && open->arrived < oldest)
 			oldest = open->arrived;
 	vec_each(fresh, &requests->fresh)
-		if (!fresh->is_link && fresh->event.kind == REQUESTS_READ && fresh->event.arrived >= least &&
+		if (fresh->what == REQUESTS_FRESH_EVENT && fresh->event.kind == REQUESTS_READ && fresh->event.arrived >= least &&
 		    fresh->event.arrived < oldest)
 			oldest = fresh->event.arrived;
 	return oldest > requests->forgotten ? oldest : requests->forgotten;
@@ -59,9 +59,12 @@ static void forget_before(struct requests *requests, uint64_t time)
 	requests->forgotten = time;
 	vec_each(thread, &requests->threads) {
 		requests->kept -= forget(&thread->links, it->ran_at < time);
+		requests->kept -= forget(&thread->samples, it->time < time);
 		requests->kept -= forget(&thread->anchors, it->time < time);
 		if (!thread->links.n)
 			release(&thread->links);
+		if (!thread->samples.n)
+			release(&thread->samples);
 		if (!thread->anchors.n)
 			release(&thread->anchors);
 	}
@@ -107,7 +110,7 @@ static void keep_members(struct set *set, const uint32_t *numbers)
 
 static void forget_threads(struct requests *requests)
 {
-	__free uint32_t *numbers = renumber(&requests->threads, it->links.n || it->anchors.n);
+	__free uint32_t *numbers = renumber(&requests->threads, it->links.n || it->samples.n || it->anchors.n);
 
 	keep_members(&requests->tids, numbers);
 }

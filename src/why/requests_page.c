@@ -175,6 +175,31 @@ static bool is_held(const struct requests_page *page, const struct requests_line
 	return sum->held && sum->held->all.ns[of] > sum->all.ns[of] / 2 && sum->all.ns[of] * 100 > SHARE_BELOW * page->sum.all.ns[of];
 }
 
+/* Which column says what matters: of requests that are merged, there is no p99. */
+static enum requests_column column_of(const struct requests_page *page)
+{
+	return page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE;
+}
+
+/* In which function most of it was, and how much of it. */
+static void add_function(const struct requests_page *page, const struct requests_line *line, struct str *s)
+{
+	const enum requests_column of = column_of(page);
+
+	if (line->in.name && line->all.ns[of] > 0)
+		str_addf(s, "%s%.0f %% in %s", s->len ? ", " : "", 100 * line->in.all.ns[of] / line->all.ns[of], line->in.name);
+}
+
+/* What the server's threads ran meanwhile, if that is a part of the queue that counts. */
+static void add_blocked(const struct requests_page *page, const struct requests_line *sum, struct str *s)
+{
+	const enum requests_column of = column_of(page);
+
+	vec_each(line, &page->lines)
+		if (line->in.name && requests_page_below(line, sum) && line->in.all.ns[of] * 100 > SHARE_BELOW * sum->all.ns[of])
+			str_addf(s, "blocked by %s %.3g ms", line->in.name, MS(line->in.all.ns[of]));
+}
+
 /* alone: no line of its sum stands above it. */
 static void print_line(const struct requests_page *page, struct output *out, const struct requests_line *line,
 		       const struct requests_line *sum, bool alone)
@@ -189,6 +214,7 @@ static void print_line(const struct requests_page *page, struct output *out, con
 		add_objects(line, objects.len ? ": " : line->class == WHY_PROCESSOR ? "behind "
 										    : "",
 			    &objects);
+	add_function(page, line, &objects);
 	if (line->where == REQUESTS_OWN && line->via != REQUESTS_DIRECT) {
 		str_addf(&label, "  > %s", why_sums_cause(line->class));
 	} else if (line->lock && line->via == REQUESTS_DIRECT) {
@@ -219,7 +245,10 @@ static void print_sum(const struct requests_page *page, struct output *out, cons
 	struct str objects __str = {};
 	size_t known = 0;
 
-	add_objects(sum, sum->where == REQUESTS_OWN ? "by " : "", &objects);
+	if (sum->where == REQUESTS_QUEUE)
+		add_blocked(page, sum, &objects);
+	else
+		add_objects(sum, sum->where == REQUESTS_OWN ? "by " : "", &objects);
 	print_cells(page, out, name_sum(sum), &sum->all, &objects);
 	vec_each(line, &page->lines)
 		known += requests_page_below(line, sum) && line->inner != REQUESTS_BEHIND;
@@ -313,17 +342,22 @@ void requests_page_add_step(struct why *why, struct str *s, const struct request
 		str_addf(s, "%s %s", line.class == WHY_PROCESSOR ? " behind" : "", name.data);
 }
 
+/* n: so many steps are one. */
 static void print_step(const struct requests_page *page, struct output *out, const struct requests_request *request,
-		       const struct requests_step *step)
+		       const struct requests_step *step, size_t n)
 {
+	const bool runs = step->state.class == WHY_RUNNING;
+	const char *in = runs ? requests_ran_of_steps(page->why, step, n) : NULL;
 	struct str what __str = {};
 	struct stacks_named named = {};
 
 	requests_page_add_step(page->why, &what, &step->state);
+	if (in)
+		str_addf(&what, " in %s", in);
 	cut_to_fit(out, &what, strlen("      000000.000 000000.000  "));
-	output_line(out, "      %9.3f %9.3f  %s", MS(step->from - request->arrived), MS(step->to - step->from),
+	output_line(out, "      %9.3f %9.3f  %s", MS(step->from - request->arrived), MS(step[n - 1].to - step->from),
 		    str_or_empty(what.data));
-	if (step->stack && step->state.where != REQUESTS_UNKNOWN && stacks_find(page->why->stacks, step->stack, &named))
+	if (!runs && step->stack && step->state.where != REQUESTS_UNKNOWN && stacks_find(page->why->stacks, step->stack, &named))
 		why_page_stack(out, &named);
 }
 
@@ -339,27 +373,31 @@ static void print_path(const struct requests_page *page, struct output *out, con
 {
 	__free uint64_t *ns = base_alloc((request->n_steps + 1) * sizeof(*ns));
 	uint64_t least = request->ns / STEP_SHARE, left = 0;
-	uint32_t n = 0;
+	uint32_t n = 0, all = 0;
+	size_t run;
 
-	for (uint32_t i = 0; i < request->n_steps; i++)
-		ns[i] = request->steps[i].to - request->steps[i].from;
-	if (request->n_steps)
-		qsort(ns, request->n_steps, sizeof(*ns), by_length);
-	if (request->n_steps > STEPS && ns[STEPS - 1] > least)
+	for (uint32_t i = 0; i < request->n_steps; i += run) {
+		run = requests_run(&request->steps[i], request->n_steps - i, WHY_RUNNING);
+		ns[all++] = request->steps[i + run - 1].to - request->steps[i].from;
+	}
+	if (all)
+		qsort(ns, all, sizeof(*ns), by_length);
+	if (all > STEPS && ns[STEPS - 1] > least)
 		least = ns[STEPS - 1];
-	for (uint32_t i = 0; i < request->n_steps; i++) {
-		const uint64_t lasted = request->steps[i].to - request->steps[i].from;
+	for (uint32_t i = 0; i < request->n_steps; i += run) {
+		uint64_t lasted;
 
+		run = requests_run(&request->steps[i], request->n_steps - i, WHY_RUNNING);
+		lasted = request->steps[i + run - 1].to - request->steps[i].from;
 		if (lasted < least || n == STEPS) {
 			left += lasted;
 			continue;
 		}
-		print_step(page, out, request, &request->steps[i]);
+		print_step(page, out, request, &request->steps[i], run);
 		n++;
 	}
-	if (n == STEPS && n < request->n_steps)
-		output_line(out, "                %9.3f  in %u more step%s", MS(left), request->n_steps - n,
-			    str_plural(request->n_steps - n));
+	if (n == STEPS && n < all)
+		output_line(out, "                %9.3f  in %u more step%s", MS(left), all - n, str_plural(all - n));
 }
 
 static void print_slowest(const struct requests_page *page, struct output *out)

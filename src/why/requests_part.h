@@ -13,9 +13,10 @@ struct requests_anchor {
 	uint32_t connection;
 };
 
-/* A thread: both in the order of time. */
+/* A thread: all in the order of time. */
 struct requests_thread {
 	vec(struct requests_link) links;
+	vec(struct requests_sample) samples;
 	vec(struct requests_anchor) anchors;
 };
 
@@ -74,12 +75,17 @@ struct requests_loss {
 	uint64_t from, to;
 };
 
-/* What was added, until all of its time is there. */
+/* What was added, until all of its time is there. At one time of one connection, the end comes before the next begin. */
 struct requests_fresh {
 	uint64_t time;
-	bool is_link;
+	enum {
+		REQUESTS_FRESH_LINK,
+		REQUESTS_FRESH_SAMPLE,
+		REQUESTS_FRESH_EVENT,
+	} what;
 	union {
 		struct requests_link link;
+		struct requests_sample sample;
 		struct requests_event event;
 	};
 };

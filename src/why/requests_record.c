@@ -57,13 +57,20 @@ static void put(struct why *why, const struct record_request *record, size_t ask
 			     (RECORD_REQUEST_SHORT + asked) * sizeof(uint64_t));
 }
 
-static void put_step(struct why *why, struct record_request record, const struct requests_step *step)
+/* n: so many steps are one, whose function is that of the longest. */
+static void put_step(struct why *why, struct record_request record, const struct requests_step *step, size_t n)
 {
+	const struct requests_step *longest = step;
+
+	for (size_t i = 1; i < n; i++)
+		if (requests_ran_stack(why, &step[i].state) && (step[i].to - step[i].from > longest->to - longest->from ||
+								!requests_ran_stack(why, &longest->state)))
+			longest = &step[i];
 	record.part = RECORD_REQUEST_STEP;
 	record.begin = step->from;
-	record.lasted = step->to - step->from;
+	record.lasted = step[n - 1].to - step->from;
 	record.pid = step->state.tid;
-	record.text = state_text(why, &step->state);
+	record.text = state_text(why, &longest->state);
 	put(why, &record, 0);
 }
 
@@ -171,8 +178,10 @@ void why_record_request(struct why *why, const struct requests_done *done)
 		return;
 	}
 	put(why, &record, 0);
-	for (size_t i = 0; i < done->n_steps; i++)
-		put_step(why, record, &done->steps[i]);
+	for (size_t i = 0, n; i < done->n_steps; i += n) {
+		n = requests_run(&done->steps[i], done->n_steps - i, WHY_RUNNING);
+		put_step(why, record, &done->steps[i], n);
+	}
 	put_stretches(why, &record, done);
 }
 
@@ -188,11 +197,15 @@ void why_record_texts(struct why *why)
 	struct str text __str = {};
 
 	for (uint32_t i = 0; i < why->recording.states.n; i++) {
-		struct requests_state state;
+		struct requests_step step = { .to = 1 };
+		const char *in;
 
 		str_reset(&text);
-		memcpy(&state, why->recording.states.v[i].bytes, sizeof(state));
-		requests_page_add_step(why, &text, &state);
+		memcpy(&step.state, why->recording.states.v[i].bytes, sizeof(step.state));
+		requests_page_add_step(why, &text, &step.state);
+		in = requests_ran_of_steps(why, &step, 1);
+		if (in)
+			str_addf(&text, " in %s", in);
 		writer_text(writer, LAYOUT_SPACE_STRINGS, TEXT_STATES | i, str_or_empty(text.data));
 	}
 	for (uint32_t i = 0; i < why->requests.clients.n; i++) {

@@ -40,6 +40,7 @@ static const struct field fields[] = {
 	DATA(FIELD_U32, struct why_request_row, holder_tid, "holder_tid", .role = ROLE_TASK, .null = NULL_ZERO),
 	DATA(FIELD_U64, struct why_request_row, inner, "inner", .role = ROLE_COUNTER, .null = NULL_MOST),
 	DATA(FIELD_U64, struct why_request_row, slower, "slower", .role = ROLE_COUNTER, .null = NULL_MOST),
+	DATA(FIELD_STR, struct why_request_row, function, "function", .role = ROLE_LABEL),
 	DATA(FIELD_STACK, struct why_request_row, kernel, "kernel_stack"),
 	DATA(FIELD_STACK, struct why_request_row, user, "user_stack"),
 };
@@ -123,6 +124,11 @@ static void put_lines(const struct requests_page *page, struct output *out)
 		row.via = name_via(line->via);
 		row.lock = line->lock;
 		put_cells(page, out, row, line->all.ns);
+		row.kind = "function";
+		row.function = line->in.name;
+		if (row.function)
+			put_cells(page, out, row, line->in.all.ns);
+		row.function = NULL;
 		row.kind = "object";
 		vec_each(object, &line->objects) {
 			row.object = object->name;
@@ -238,7 +244,8 @@ static void put_parts(struct why *why, struct output *out, size_t number, const 
 	}
 }
 
-static void put_step(struct why *why, struct output *out, size_t number, const struct requests_step *step)
+/* n: so many steps are one. */
+static void put_step(struct why *why, struct output *out, size_t number, const struct requests_step *step, size_t n)
 {
 	struct why_request_row row = make_row("request step");
 	struct str name __str = {}, server __str = {};
@@ -247,8 +254,10 @@ static void put_step(struct why *why, struct output *out, size_t number, const s
 	name_state(why, &row, &step->state, &name, &server);
 	row.number = number;
 	row.begin = step->from - why->began;
-	row.ns = step->to - step->from;
-	if (step->stack && stacks_find(why->stacks, step->stack, &named)) {
+	row.ns = step[n - 1].to - step->from;
+	if (step->state.class == WHY_RUNNING)
+		row.function = requests_ran_of_steps(why, step, n);
+	else if (step->stack && stacks_find(why->stacks, step->stack, &named)) {
 		row.kernel = named.kernel;
 		row.user = named.user;
 	}
@@ -274,8 +283,10 @@ static void put_slowest(const struct requests_page *page, struct output *out)
 		row.tid = request->tid;
 		output_row(out, &row);
 		put_parts(why, out, i + 1, request);
-		for (uint32_t s = 0; s < request->n_steps; s++)
-			put_step(why, out, i + 1, &request->steps[s]);
+		for (size_t s = 0, n; s < request->n_steps; s += n) {
+			n = requests_run(&request->steps[s], request->n_steps - s, WHY_RUNNING);
+			put_step(why, out, i + 1, &request->steps[s], n);
+		}
 	}
 }
 

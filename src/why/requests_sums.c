@@ -258,7 +258,9 @@ struct state_key {
 
 static struct requests_holds *holds_of(struct requests_page *page, const struct requests_state *state)
 {
-	const struct state_key key = { state->tid, state->object, state->class };
+	/* it is one state, wherever it ran */
+	const uint32_t object = state->class == WHY_RUNNING ? REQUESTS_NONE : state->object;
+	const struct state_key key = { state->tid, object, state->class };
 	const uint32_t number = set_add(&page->state_keys, &key, sizeof(key));
 
 	return number < page->states.n ? &page->states.v[number] : vec_push(&page->states);
@@ -368,6 +370,7 @@ static void add_part(struct requests_page *page, const struct requests_part *par
 	else if (part->state.where != REQUESTS_UNKNOWN)
 		requests_page_add_object(page->why, &name, &part->state);
 	add_cell(line, part->ns, shares);
+	requests_ran_add(&line->ran, requests_ran_stack(page->why, &part->state), part->ns, shares);
 	object = add_object(line, name.data, part->ns, shares);
 	if (object && process)
 		requests_behind_add(object, process, part->ns * (shares[REQUESTS_MEAN] + shares[REQUESTS_SLOWEST_ONE]));
@@ -451,6 +454,7 @@ static void add_all(struct requests_page *page)
 	vec_each(line, &page->lines) {
 		sort_objects(page, line);
 		requests_behind_name(page->why, line);
+		line->in = requests_ran_in(page->why, &line->ran, page->merged ? REQUESTS_MEAN : REQUESTS_SLOWEST_ONE);
 	}
 	vec_each(sum, &page->sums) {
 		sort_objects(page, sum);
@@ -624,6 +628,7 @@ static void free_line(struct requests_line *line)
 		free(object->processes.v);
 	}
 	free(line->objects.v);
+	requests_ran_release(&line->ran);
 }
 
 void requests_page_free(struct requests_page *page)

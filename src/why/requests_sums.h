@@ -16,6 +16,18 @@ struct requests_cell {
 	double ns[REQUESTS_COLUMNS];
 };
 
+/* Where threads ran: stacks, with the time of samples in them. */
+struct requests_ran {
+	struct set stacks; /* their numbers index cells */
+	vec(struct requests_cell) cells;
+};
+
+/* The function in which they mostly were, with all time in it. */
+struct requests_function {
+	const char *name; /* with file and line, if it has them; NULL: not known */
+	struct requests_cell all;
+};
+
 /* For what others waited. Between several, the one that has more than half of the time, if there is one. */
 struct requests_vote {
 	const char *lock;
@@ -27,6 +39,8 @@ struct requests_vote {
 struct requests_line {
 	struct requests_cell all;
 	uint8_t where, class, inner, via; /* as in struct requests_state */
+	struct requests_ran ran;
+	struct requests_function in;
 	const char *lock;		  /* what the program calls that for which the sleep was, or the one that has led to it; or NULL */
 	vec(struct requests_line_object {
 		char *name;
@@ -122,6 +136,16 @@ uint64_t requests_behind_of(const struct why *why, const struct requests_state *
 /* A process of an object had the processor. At the end: gives objects their processes' ids. */
 void requests_behind_add(struct requests_line_object *object, uint32_t pid, double ns);
 void requests_behind_name(struct why *why, struct requests_line *line);
+
+/*
+ * requests_ran.c: the stack of a sample; 0: it has none. Adds it. Where most of a column was: the innermost function with
+ * half of it and more; of an interpreted language, if there is one. The same of steps that are one.
+ */
+uint64_t requests_ran_stack(const struct why *why, const struct requests_state *state);
+void requests_ran_add(struct requests_ran *ran, uint64_t stack, double ns, const double *shares);
+void requests_ran_release(struct requests_ran *ran);
+struct requests_function requests_ran_in(struct why *why, const struct requests_ran *ran, enum requests_column of);
+const char *requests_ran_of_steps(struct why *why, const struct requests_step *steps, size_t n);
 
 /* requests_page.c: what a step is called, with its object: "disk /var/lib/x", "queue: processor behind sed". */
 void requests_page_add_step(struct why *why, struct str *s, const struct requests_state *state);

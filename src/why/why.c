@@ -232,6 +232,7 @@ static int set_up(struct why *why, struct err *err)
 		.switches = why->settings->perfetto != NULL,
 		.one_port = why->settings->port != 0,
 		.chain = why->requests.on && why->settings->chain,
+		.samples = why->requests.on && why->samples,
 		.sums = !exported,
 		.turns = !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),
@@ -334,8 +335,8 @@ static int why_open(struct engine_instance *instance, struct err *err)
 	/* without stacks nothing is read of processes: that takes time, and the right to do it */
 	stacks->kernel_only |= why->settings->without_stacks;
 	why->requests.on = why->settings->requests;
-	/* of a request, it is known when a thread ran, not where */
-	why->samples = samples && !why->requests.on;
+	/* of requests, an exporter has no names */
+	why->samples = why->requests.on ? !why->requests.export && !why->settings->without_stacks : samples;
 	why->stacks_source = (struct stacks_source){
 		.settings = stacks,
 		.keyed = samples,

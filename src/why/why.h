@@ -54,7 +54,8 @@ struct why_row {
 
 /* The same with --requests. */
 struct why_request_row {
-	const char *kind;   /* "total", "part", "object", "holder", "group", "request", "request part", "request step" */
+	/* "total", "part", "object", "function", "holder", "group", "request", "request part", "request step" */
+	const char *kind;
 	const char *where;  /* "own", "queue", "accept", "unknown", "behind" */
 	const char *there;  /* of "behind", where it was at that server: also "way" */
 	const char *server; /* of "behind" */
@@ -68,6 +69,7 @@ struct why_request_row {
 	uint64_t client_p50, client_p99, max;
 	uint64_t requests, connections, merged, behind, inner, slower;
 	uint32_t tid;
+	const char *function;		 /* in which the time of running mostly was */
 	uint32_t holder_pid, holder_tid; /* the thread that had the processor for which this one waited */
 	struct frame_stack kernel, user;
 };

@@ -250,11 +250,14 @@ const char *objects_lock_of(struct why *why, uint32_t number);
  * its process, and `b` the number of the key with its name.
  */
 uint32_t objects_key_behind(struct why *why, const struct why_key *key, uint64_t thread);
+/* The key of a running thread's sample: one with OBJECTS_RAN, whose `a` is the stack. */
+uint32_t objects_key_ran(struct why *why, uint64_t stack);
 /* The key with the name, of one with OBJECTS_BEHIND; any other, which may be SET_NONE, is its own. */
 uint32_t objects_key_of(const struct why *why, uint32_t number);
 /* in place of a call */
 #define OBJECTS_AT_STACK 0x10000
 #define OBJECTS_BEHIND	 0x10001
+#define OBJECTS_RAN	 0x10002
 
 /* why_path.c, all without effect if there is neither a command nor a recording. Before maps are created, and after. */
 int why_path_open(struct why *why, struct err *err);

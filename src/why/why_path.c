@@ -44,7 +44,7 @@ static int patch(struct why *why, struct image *image, struct err *err)
 
 int why_path_prepare(struct why *why, struct err *err)
 {
-	static const char *const programs[] = { "switches", "forks", "execs", "arrives", "reads", "takes", "closes", "sends", "connections" };
+	static const char *const programs[] = { "switches", "forks", "execs", "arrives", "reads", "takes", "closes", "sends", "connections", "sample" };
 	int ret = 0;
 
 	if (why->path.ring)

@@ -304,6 +304,19 @@ static void add_event(struct why *why, uint32_t kind, const uint64_t *words, siz
 	requests_add_event(why->requests.found, &event);
 }
 
+static void add_sample(struct why *why, const uint64_t *words, size_t n)
+{
+	struct requests_sample sample = { .object = REQUESTS_NONE };
+	struct why_sample from = {};
+
+	memcpy(&from, words, (n < WHY_SAMPLE_WORDS ? n : WHY_SAMPLE_WORDS) * sizeof(*words));
+	sample.time = from.time;
+	sample.tid = from.tid;
+	sample.stack = from.stack;
+	sample.object = objects_key_ran(why, from.stack);
+	requests_add_sample(why->requests.found, &sample);
+}
+
 void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, size_t n)
 {
 	if (!why->requests.on || !n)
@@ -314,6 +327,8 @@ void why_requests_add(struct why *why, uint32_t kind, const uint64_t *words, siz
 	} else if (kind >= WHY_LINK_READ && kind <= WHY_LINK_DONE) {
 		why->requests.hits++;
 		add_event(why, kind, words, n);
+	} else if (kind == WHY_LINK_SAMPLE) {
+		add_sample(why, words, n);
 	}
 }
 

@@ -6,13 +6,17 @@
 
 # start_node ARG...: runs a program until it says that it is ready, as $program.
 start_node() {
+	known_node
+	node "$@" > ready 2> own &
+	program=$!
+	wait_until 60 grep -q ready ready || fail "node does not run: $(cat own)"
+}
+
+known_node() {
 	case $(node -p process.versions.v8 2>&1) in
 	10.2.* | 11.3.* | 12.4.* | 13.6.*) ;;
 	*) skip "there is no node with V8 10.2, 11.3, 12.4 or 13.6" ;;
 	esac
-	node "$@" > ready 2> own &
-	program=$!
-	wait_until 60 grep -q ready ready || fail "node does not run: $(cat own)"
 }
 
 end_node() {
@@ -71,4 +75,39 @@ test_node_that_is_none() {
 	expect_exit 0
 	expect_line '^sh;'
 	expect_err 'stacks of V8 12\.9 \(.*libnodes\.so\) show .*: it is none of 10\.2, 11\.3, 12\.4 and 13\.6, which Node 18, 20, 22 and 24 have$'
+}
+
+# A server whose one thread renders a page while others ask for short ones: what waits in its queue waits for render().
+test_node_blocks() {
+	cat > serve.js << 'END'
+'use strict';
+const http = require('http');
+function render(ms) {
+	const end = Date.now() + ms;
+	let n = 0;
+	while (Date.now() < end) n += Math.sqrt(n + 1);
+	return n;
+}
+const server = http.createServer((ask, answer) => answer.end(ask.url === '/slow' ? `${render(40)}` : 'quick'));
+server.listen(0, () => {
+	const child = require('child_process').spawn(process.execPath, ['ask.js', server.address().port]);
+	child.on('exit', (status) => process.exit(status));
+});
+END
+	cat > ask.js << 'END'
+const http = require('http');
+const agent = new http.Agent({ keepAlive: true });
+const ask = (path, n) => http.get({ port: process.argv[2], agent, path }, (answer) => {
+	answer.resume();
+	answer.on('end', () => n ? ask(path, n - 1) : 0);
+});
+ask('/slow', 10);
+for (let i = 0; i < 3; i++) ask('/', 100);
+END
+	known_node
+	run sonde why --requests --json -- node serve.js
+	expect_exit 0
+	grep '"kind":"function","where":"queue"' out > queue || fail "no function in a queue"
+	grep -qE '"cause":"running".*"function":"render \(serve\.js:[4-7]\+?\)"' queue || fail "not render: $(cat queue)"
+	grep -qE '"kind":"request step".*"function":"render \(serve\.js' out || fail "no step in render"
 }

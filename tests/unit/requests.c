@@ -568,6 +568,42 @@ Test(requests, steps)
 	requests_free(requests);
 }
 
+/*
+ * A loop runs for one request while another one waits. Each sample counts up to the middle between it and the next, for
+ * 4 ms at most, and only in its own part. The steps at several samples are one run.
+ */
+Test(requests, ran)
+{
+	struct requests *requests = begin_with(&(struct requests_limits){ .slowest = 2 });
+	const struct requests_request *slowest;
+	size_t n;
+
+	unit = 1000000;
+	reads(requests, 1, 1, 100, 7, 101);
+	runs(requests, 7, 104, 1);
+	runs(requests, 7, 106, 2);
+	runs(requests, 7, 130, 1);
+	runs(requests, 8, 131, 9);
+	sends(requests, 1, 1, 100, 7, 140, 140, 300);
+	reads(requests, 2, 1, 102, 7, 141);
+	runs(requests, 7, 142, 3);
+	sends(requests, 2, 1, 102, 7, 143, 143, 301);
+	requests_settle(requests, UINT64_MAX);
+	unit = 1;
+	/* it is read at 101; up to 105 at 1, to 110 at 2, from 126 to 134 at 1 */
+	expect(requests, 0, "own running of 7 23000000, own running of 7 12000000, own running of 7 5000000");
+	expect(requests, 1, "queue running of 7 11000000, queue running of 7 5000000, queue running of 7 22000000, "
+			    "own running of 7 1000000, own running of 7 2000000");
+	slowest = requests_slowest(requests, &n);
+	cr_assert_eq(n, 2);
+	cr_assert_eq(slowest[0].tid, 7);
+	cr_assert_eq(slowest[0].parts[0].state.object, 1);
+	cr_assert_eq(slowest[0].parts[4].state.object, 3);
+	cr_assert_eq(slowest[0].n_steps, 7);
+	cr_assert_eq(requests_run(slowest[0].steps, slowest[0].n_steps, RUNNING), 5);
+	requests_free(requests);
+}
+
 /* A request with a loss inside is counted, and has no parts. */
 Test(requests, lost)
 {

@@ -74,6 +74,13 @@ static inline void sleeps(struct requests *requests, uint32_t tid, enum class cl
 	requests_add_link(requests, &link);
 }
 
+static inline void runs(struct requests *requests, uint32_t tid, uint64_t at, uint32_t object)
+{
+	const struct requests_sample sample = { .time = at * unit, .stack = object, .tid = tid, .object = object };
+
+	requests_add_sample(requests, &sample);
+}
+
 static inline void reads(struct requests *requests, uint64_t sock, uint32_t round, uint64_t arrived, uint32_t tid,
 			 uint64_t at)
 {
