@@ -29,9 +29,6 @@ struct {
 #define INTERP_STEP	 8
 #define INTERP_STEPS	 128
 #define INTERP_STEPS_ALL 192
-/* Where only the innermost frames matter: the same of interp_step_few(), for which the verifier takes less time. */
-#define INTERP_FEW	 2
-#define INTERP_FEW_STEPS 8
 
 /* Adds a frame to the record, which has n. */
 static __always_inline void unwind_add_frame(struct unwind_slot *slot, __u64 n, __u64 frame)
@@ -162,10 +159,10 @@ static __always_inline __u64 interp_frame_by_plan(struct unwind_slot *slot, cons
 }
 
 /*
- * Reads so many frames of the run into slot->ahead, as far as the record could hold them; what is behind is only
- * followed. Returns 1 at the end of the run.
+ * Reads frames of the run into slot->ahead, as far as the record could hold them; what is behind is only followed.
+ * Returns 1 at the end of the run. Global as unwind_step() is.
  */
-static __always_inline int interp_read_ahead(__u32 number, int frames)
+__noinline int interp_step(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct interp_plan *plan;
@@ -182,7 +179,7 @@ static __always_inline int interp_read_ahead(__u32 number, int frames)
 		return 1;
 	}
 #pragma nounroll
-	for (int i = 0; i < frames; i++) {
+	for (int i = 0; i < INTERP_STEP; i++) {
 		__u64 at = slot->next, size = plan->size, code = plan->code, next = plan->next, place = plan->place;
 		__u64 owner = plan->owner, n = slot->n_ahead, frame;
 		bool ends;
@@ -222,37 +219,16 @@ static __always_inline int interp_read_ahead(__u32 number, int frames)
 	return 0;
 }
 
-/* Global as unwind_step() is. */
-__noinline int interp_step(__u32 number)
-{
-	return interp_read_ahead(number, INTERP_STEP);
-}
-
-/* Only for who asks for it: a program has all global functions of its object in its list of types. */
-#ifdef INTERP_SOME_ONLY
-__noinline int interp_step_few(__u32 number)
-{
-	return interp_read_ahead(number, INTERP_FEW);
-}
-#else
-#define interp_step_few interp_step
-#endif
-
-/* Reads the next run. few: at most INTERP_FEW_STEPS * INTERP_FEW frames of it. */
-static __always_inline void interp_fill_up(struct unwind_slot *slot, __u32 number, bool few)
+/* Reads the next run. */
+static __always_inline void interp_fill(struct unwind_slot *slot, __u32 number)
 {
 	slot->n_ahead = 0;
 	slot->place = INTERP_NOWHERE;
-	for (int i = 0; i < (few ? INTERP_FEW_STEPS : INTERP_STEPS); i++) {
+	for (int i = 0; i < INTERP_STEPS; i++) {
 		barrier_var(i);
-		if (few ? interp_step_few(number) : interp_step(number))
+		if (interp_step(number))
 			break;
 	}
-}
-
-static __always_inline void interp_fill(struct unwind_slot *slot, __u32 number)
-{
-	interp_fill_up(slot, number, false);
 }
 
 static __always_inline bool interp_is_loop(const struct unwind_slot *slot, __u64 pc)
@@ -346,8 +322,8 @@ static __always_inline void interp_by_registers(struct unwind_slot *slot, const 
 	}
 }
 
-/* Finds the list of the current thread, if it has one, and reads the first run, or the begin of it. */
-static __always_inline int interp_begin_with(__u32 number, bool few)
+/* Finds the list of the current thread, if it has one, and reads the first run. */
+__noinline int interp_begin(__u32 number)
 {
 	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
 	struct interp_plan *plan;
@@ -380,7 +356,7 @@ static __always_inline int interp_begin_with(__u32 number, bool few)
 			return 0;
 	}
 	slot->next = at;
-	interp_fill_up(slot, number, few);
+	interp_fill(slot, number);
 	slot->link = link;
 	if (at && plan->boundary == INTERP_ENTRY)
 		slot->place = link;
@@ -397,18 +373,6 @@ static __always_inline int interp_begin_with(__u32 number, bool few)
 	interp_by_registers(slot, plan, at);
 	return 0;
 }
-
-__noinline int interp_begin(__u32 number)
-{
-	return interp_begin_with(number, false);
-}
-
-#ifdef INTERP_SOME_ONLY
-__noinline int interp_begin_few(__u32 number)
-{
-	return interp_begin_with(number, true);
-}
-#endif
 
 /* As UNWIND_ROUNDS. */
 #define INTERP_ROUNDS 16

@@ -330,7 +330,6 @@ static __always_inline __u64 stack_keep(void *ctx)
 	return stack_keep_of(ctx, true, 0);
 }
 
-#ifdef INTERP_SOME_ONLY
 /* Whether the current process is known to have an interpreter. */
 static __always_inline bool stack_is_interpreted(void)
 {
@@ -339,43 +338,6 @@ static __always_inline bool stack_is_interpreted(void)
 
 	return space && space->plan;
 }
-
-/*
- * stack_keep() of the innermost functions of an interpreted language, which call each other directly, and nothing else:
- * they are in a list of its own, so there is no walk, which is most of what the verifier follows. 0: the current task
- * has no such list; Java and V8, whose frames are on the native stack, have none.
- */
-static __always_inline __u64 stack_keep_interpreted(void *ctx)
-{
-	struct unwind_slot *slot;
-	__u32 number;
-	__u64 id = 0;
-
-	if (!stack_setup.user || !stack_setup.interpreted)
-		return 0;
-	slot = stack_take(&number);
-	if (!slot)
-		return 0;
-	slot->limited = true;
-	slot->hash = 0;
-	slot->record = (struct stack_record){ .end = STACK_END_NO_USER };
-	if (unwind_begin(slot, ctx) && slot->plan) {
-		slot->depth = INTERP_ROUNDS;
-		interp_begin_few(number);
-		slot->record.pid = slot->tgid;
-		interp_add_ahead(number, 0);
-	}
-	if (slot->record.n_user) {
-		slot->record.end = STACK_END_ROOT;
-		slot->record.flags = 0;
-		stack_finish(number);
-		stack_send(slot);
-		id = slot->record.id;
-	}
-	atomic_add(&slot->busy, -1);
-	return id;
-}
-#endif
 
 /* Counts a hit and its time. False: there is no room for one more key, which is counted. */
 static __always_inline bool stack_add(const struct stack_key *key, __u64 ns)

@@ -6,8 +6,6 @@
  * A sleep is split off from the wait for a processor when the thread comes (bpf/why_queue.bpf.h). sched_waking tells
  * who woke it, and when.
  */
-/* stack_keep_interpreted() */
-#define INTERP_SOME_ONLY
 #include "bpf/stack.bpf.h"
 #include "bpf/why_call.bpf.h"
 #include "bpf/why_flame.bpf.h"
@@ -385,10 +383,13 @@ int switches(void *ctx)
 	return 0;
 }
 
+/* Of a waker's stack: a runtime has some frames of its own between a function and the call that wakes. */
+#define WAKER_FRAMES 32
+
 /* Whether the wait that ends now is one of those that are shown: then it matters where the waker is. */
 static __always_inline bool is_shown(const struct why_thread *thread)
 {
-	return config.stacks && thread->before + (thread->woken - thread->since) >= why_shared.least;
+	return config.wakers && thread->before + (thread->woken - thread->since) >= why_shared.least;
 }
 
 /*
@@ -422,10 +423,8 @@ int waker(void *ctx)
 	}
 	if (named)
 		why_current_comm(thread->waker);
-	if (sleeps && is_shown(thread))
-		thread->waker_stack = stack_keep_interpreted(ctx);
-	else
-		thread->waker_stack = 0;
+	/* the functions that hold a lock and let it go are among the innermost */
+	thread->waker_stack = sleeps && is_shown(thread) ? stack_keep_of(ctx, false, WAKER_FRAMES) : 0;
 	return 0;
 }
 

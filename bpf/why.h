@@ -180,6 +180,7 @@ struct why_config {
 	unsigned char chain;	     /* of requests: measure servers behind, too */
 	unsigned char sums;	     /* of threads and objects: somebody reads them */
 	unsigned char samples;	     /* of requests, without counts: write where threads run */
+	unsigned char wakers;	     /* take where those are that end long waits */
 	unsigned char turns;	     /* note who had a processor for longest lately */
 	unsigned long long by_waker; /* a bit for each class: whoever wakes the thread is its object */
 	unsigned long long for_work; /* a bit for each class: if an interrupt ends it, no wait is among the longest */

@@ -233,6 +233,8 @@ static int set_up(struct why *why, struct err *err)
 		.one_port = why->settings->port != 0,
 		.chain = why->requests.on && why->settings->chain,
 		.samples = why->requests.on && why->samples,
+		/* of requests, samples say where a holder runs */
+		.wakers = !why->settings->without_stacks && !why->requests.on,
 		.sums = !exported,
 		.turns = !exported,
 		.by_waker = waits_with(WAITS_FOR_WAKER),

@@ -76,13 +76,17 @@ public class Own {
 END
 }
 
-# own WARM OPTION...: all stacks at the system call must be those that the program says itself. It runs WARM rounds before.
-own() {
+known_java() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	case $(java -version 2>&1) in
 	*'build 11.'* | *'build 17.'* | *'build 21.'* | *'build 2'[5-7][.+]*) ;;
 	*) skip "there is no java 11, 17, 21 or 25 to 27" ;;
 	esac
+}
+
+# own WARM OPTION...: all stacks at the system call must be those that the program says itself. It runs WARM rounds before.
+own() {
+	known_java
 	write_teller
 	javac Own.java || skip "there is no javac"
 	warm=$1
@@ -140,4 +144,37 @@ test_java_that_is_none() {
 	expect_exit 0
 	expect_line '^sh;'
 	expect_err 'stacks of HotSpot \(.*libjavas\.so\) show .*: it does not say its version$'
+}
+
+# Who has held a monitor, and in which function, whether it slept or ran there.
+test_java_monitor() {
+	known_java
+	cat > Locks.java << 'END'
+public class Locks {
+	static void sleeps() throws Exception {
+		synchronized (Locks.class) { Thread.sleep(50); }
+	}
+	static void runs() {
+		synchronized (Locks.class) { for (long end = System.nanoTime() + 50000000; System.nanoTime() < end;); }
+	}
+	public static void main(String[] args) throws Exception {
+		Thread waiter = new Thread(() -> { while (true) synchronized (Locks.class) { Thread.onSpinWait(); } });
+		waiter.setDaemon(true);
+		waiter.start();
+		for (int i = 0; i < 5; i++) {
+			sleeps();
+			Thread.sleep(1);
+			runs();
+			Thread.sleep(1);
+		}
+	}
+}
+END
+	javac Locks.java || skip "there is no javac"
+	run sonde why --json -n 200 -- java Locks
+	expect_exit 0
+	grep '"kind":"wait".*"lock":"monitor (Java)"' out > waits || fail "nobody waited"
+	for name in sleeps runs; do
+		grep -qE "\"waker_function\":\"Locks\\.$name \\(Locks\\.java(:[3-6])?\\)\"" waits || fail "not in $name"
+	done
 }

@@ -93,6 +93,8 @@ test_text() {
 	expect_line "^[0-9.]+ s wall, [0-9]+ processes, [0-9]+ threads, [0-9.]+ s of threads' time \(explained 100\.0 %\)$"
 	expect_line '^  sleep +0\.[0-9]+ +[0-9]+ %'
 	expect_line '^  lock .* held by waits [0-9]+ 0\.'
+	# the function that held it
+	expect_line '^ +[0-9]+\. +0\.[0-9]+  lock +waits [0-9]+  futex .* held by waits [0-9]+ in [a-z_]+$'
 	expect_line '^WORST WAITS$'
 	expect_line '^ +[0-9]+\. +0\.[0-9]+  child +waits [0-9]+  wait4 waits [0-9]+$'
 	expect_line '^ +PID +TID COMM +LIFE '
