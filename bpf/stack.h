@@ -94,7 +94,7 @@ struct stack_setup {
 	unsigned char native;	    /* frames of an interpreter's own code are shown, too */
 	unsigned char interpreted;  /* frames of interpreters are shown */
 	unsigned char func_ip;	    /* 1: the kernel says which function a trampoline is of (5.15) */
-	unsigned char unused;
+	unsigned char page_shift;   /* a page has 1 << page_shift bytes */
 	/* The pid namespace of the process ids in "unwind_spaces"; 0: the host's. dev is as the kernel has it. */
 	unsigned long long pidns_dev, pidns_ino;
 	/* For stacks with a limit, in which own frames do not count: */

@@ -12,6 +12,7 @@
 #include "bpf/interp.bpf.h"
 #include "bpf/interp_java.bpf.h"
 #include "bpf/unwind_table.bpf.h"
+#include "bpf/unwind_vma.bpf.h"
 #include "bpf/uretprobe.bpf.h"
 
 /* Ends the walk. */
@@ -298,8 +299,7 @@ __noinline int unwind_without_rule(__u32 number)
 
 	if (!slot)
 		return 1;
-	end = slot->size ? STACK_END_NO_FDE : slot->known ? STACK_END_MAPPING
-							  : STACK_END_PROCESS;
+	end = slot->size ? STACK_END_NO_FDE : slot->missing;
 	if (unwind_by_signal(slot))
 		return 0;
 	if (!stack_setup.pointers)
@@ -323,14 +323,32 @@ __noinline int unwind_by_uretprobe(__u32 number)
 }
 
 /*
- * Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. Adds nothing if the
- * frame's address had to be corrected first. UNWIND_NOTE: the frame was added, and the next call goes to its caller.
+ * Finds the mapping of the slot's address, of which user space knows nothing; or corrects the address. Returns 1 if the
+ * task has no user stack now: it executes a program, the memory of the old one is gone, and its registers are still there.
+ */
+__noinline int unwind_ask(__u32 number)
+{
+	struct unwind_slot *slot = bpf_map_lookup_elem(&stack_slots, &number);
+	const struct unwind_mapping none = {};
+
+	if (!slot || unwind_by_uretprobe(number) || unwind_ask_kernel(slot, number))
+		return 0;
+	if (slot->top && slot->missing == STACK_END_MAPPING && unwind_is_in_exec())
+		return unwind_end(slot, STACK_END_NO_USER);
+	slot->asked = slot->regs.pc;
+	unwind_use_mapping(slot, &none);
+	return 0;
+}
+
+/*
+ * Adds the frame of slot->regs to the record and goes to its caller. Returns 1 if there is none. UNWIND_NOTE: the frame was
+ * added, and the next call goes to its caller. UNWIND_ASK: nothing was added, for nobody has asked for the mapping yet.
  */
 #define UNWIND_NOTE 3
 #define UNWIND_BLOB 4
+#define UNWIND_ASK  5
 static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 {
-	const struct unwind_mapping none = {};
 	__u64 n = slot->record.n_user, pc = slot->regs.pc;
 	__u32 rule;
 
@@ -340,11 +358,8 @@ static __always_inline int unwind_one(struct unwind_slot *slot, __u32 number)
 	}
 	if (n >= slot->depth)
 		return unwind_end(slot, STACK_END_DEPTH);
-	if (pc - slot->start >= slot->size && !unwind_search_mapping(slot, pc)) {
-		if (unwind_by_uretprobe(number))
-			return 0;
-		unwind_use_mapping(slot, &none);
-	}
+	if (pc - slot->start >= slot->size && (slot->size || pc != slot->asked) && !unwind_search_mapping(slot, pc))
+		return UNWIND_ASK;
 	if (slot->base != slot->loop)
 		/* what is not an address at all is no frame of an interpreter */
 		unwind_add_frame(slot, n, (pc + slot->base) & ~INTERP_FRAME);
@@ -407,6 +422,8 @@ __noinline int unwind_walk_some(__u32 number)
 			interp_note(number);
 		if (ret == UNWIND_BLOB && interp_blob(number))
 			return 0;
+		if (ret == UNWIND_ASK && unwind_ask(number))
+			return 0;
 	}
 	return 1;
 }
@@ -414,8 +431,8 @@ __noinline int unwind_walk_some(__u32 number)
 /* Adds the frames of the slot's registers and of all callers to the record. */
 static __always_inline int unwind_walk(__u32 number)
 {
-	/* more than there can be frames: an address may have to be corrected before, and some frames are left out */
-	for (int i = 0; i <= (UNWIND_WALK / UNWIND_STEPS + UNWIND_RUNS) / UNWIND_ROUNDS; i++) {
+	/* more than there can be frames: the kernel may be asked before each, and some frames are left out */
+	for (int i = 0; i <= (UNWIND_WALK / UNWIND_STEPS + STACK_DEPTH + UNWIND_RUNS) / UNWIND_ROUNDS; i++) {
 		barrier_var(i);
 		if (!unwind_walk_some(number))
 			return 0;
@@ -487,6 +504,7 @@ static __always_inline bool unwind_begin(struct unwind_slot *slot, void *ctx)
 	slot->has_lr = true;
 	slot->top = true;
 	slot->size = 0;
+	slot->asked = INTERP_NOWHERE;
 	unwind_set_unsure(slot, false);
 	interp_reset(slot);
 	slot->address_mask = unwind_address_mask();

@@ -111,4 +111,22 @@ struct unwind_space {
 };
 _Static_assert(sizeof(struct unwind_space) == 32, "as on the other side");
 
+/*
+ * The hash "unwind_files": the files of modules by what the kernel has of them in memory, so that programs find the table
+ * of a file in a process that user space has not read of yet. All 0: the vDSO. A file that was written to is another one.
+ * The value: n mappings from index `first` of the block, as if the file were mapped from address 0 on.
+ */
+struct unwind_file_key {
+	unsigned long long inode, mtime, size; /* mtime: ns since 1970 */
+	unsigned int dev;		       /* as the kernel has it: the major number above 20 bits */
+	unsigned int unused;
+};
+_Static_assert(sizeof(struct unwind_file_key) == 32, "as on the other side");
+
+struct unwind_file {
+	unsigned int block;
+	unsigned short first, n;
+};
+_Static_assert(sizeof(struct unwind_file) == 8, "as on the other side");
+
 #endif

@@ -117,7 +117,29 @@ static __always_inline bool unwind_read_regs(struct pt_regs *from, __u64 words[U
 #define unwind_address(address, mask) (address)
 #define unwind_address_mask()	      0
 
+/* execve and execveat, of 64 bits and of 32 */
+static __always_inline bool unwind_is_in_exec(void)
+{
+	struct pt_regs *regs = unwind_task_regs((void *)bpf_get_current_task());
+	__u64 number = 0;
+
+	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
+	return number == 59 || number == 322 || number == 11 || number == 358;
+}
+
 #else
+
+struct pt_regs___number {
+	__s32 syscallno;
+} CORE;
+
+static __always_inline bool unwind_is_in_exec(void)
+{
+	struct pt_regs___number *regs = unwind_task_regs((void *)bpf_get_current_task());
+	__s32 number = BPF_CORE_READ(regs, syscallno);
+
+	return number == 221 || number == 281 || number == 11 || number == 387;
+}
 
 /* 1 or 0 in the lowest bit: whether the current task is one of 32 bits. */
 static __always_inline __u32 unwind_compat_bit(void)

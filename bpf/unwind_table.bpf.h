@@ -28,6 +28,7 @@ struct unwind_slot {
 	bool limited; /* `depth` frames are wanted, and not whether there are more */
 	__u8 notes;   /* the boundary, if the process has an interpreter with INTERP_NOTES or INTERP_BLOBS; else 0 */
 	bool noted;   /* the last frame was looked at for a note: go on to its caller */
+	__u8 missing; /* enum stack_end: how a walk ends at `asked` */
 #if defined(__TARGET_ARCH_arm64)
 	bool unsure; /* regs.sp is only a lower bound, behind a frame pointer that was followed */
 #endif
@@ -41,14 +42,16 @@ struct unwind_slot {
 	__u32 only; /* 0: the key of the only element */
 	__u64 address_mask;
 	__u64 found; /* the result of a search */
+	__u64 asked; /* an address for which the kernel has no mapping of a known file */
+	__u64 node;  /* of the kernel's tree of mappings: unwind_vma.bpf.h */
 	__u64 words[UNWIND_WORDS];
 	/* Frames of an interpreter: interp.bpf.h. */
 	__u32 plan, n_ahead;
 	__u64 steps;
-	__u64 place; /* the native frame that has this address on its part of the stack has executed the frames ahead */
-	__u64 next;  /* the interpreter's frame behind those ahead; 0: none */
-	__u64 link;  /* with INTERP_ENTRY: the object on the native stack that belongs to the frames ahead */
-	__u64 loop;  /* the base of the runtime's file, whose frames are left out; INTERP_NOWHERE: none is */
+	__u64 place;			      /* the native frame that has this address on its part of the stack has executed the frames ahead */
+	__u64 next;			      /* the interpreter's frame behind those ahead; 0: none */
+	__u64 link;			      /* with INTERP_ENTRY: the object on the native stack that belongs to the frames ahead */
+	__u64 loop;			      /* the base of the runtime's file, whose frames are left out; INTERP_NOWHERE: none is */
 	__u64 code, code_size, gap, gap_size; /* with INTERP_LOOP: the loop's code, as struct interp_loop has it */
 	__u64 ahead[STACK_DEPTH + 1];
 	__u64 hash, before; /* of the frames; and without the last one */
@@ -157,15 +160,16 @@ static __always_inline void unwind_use_mapping(struct unwind_slot *slot, const s
 		slot->record.pid = slot->tgid;
 }
 
-/* Searches the mappings of the process for an address, and makes the one found the slot's. */
-static __noinline bool unwind_search_mapping(struct unwind_slot *slot, __u64 pc)
+/* Searches n mappings, from index `at` of a block on, for that of an address. NULL: there is none. */
+static __noinline const struct unwind_mapping *unwind_search_run(struct unwind_slot *slot, const __u32 *number, __u64 at,
+								 __u64 n, __u64 pc)
 {
-	struct unwind_block *block = unwind_block(slot, &slot->space.block);
-	__u64 at = slot->space.first * UNWIND_MAPPING_SIZE, n = slot->space.n;
+	struct unwind_block *block = unwind_block(slot, number);
 	const struct unwind_mapping *mapping;
 
-	if (!block || !slot->known)
-		return false;
+	if (!block)
+		return NULL;
+	at *= UNWIND_MAPPING_SIZE;
 	for (int i = 0; i < UNWIND_MAPPING_STEPS; i++) {
 		__u64 half = n >> 1, middle = at + half * UNWIND_MAPPING_SIZE;
 
@@ -174,18 +178,28 @@ static __noinline bool unwind_search_mapping(struct unwind_slot *slot, __u64 pc)
 		n -= half;
 		barrier_var(middle);
 		if (middle > UNWIND_MAPPING_LAST)
-			return false;
+			return NULL;
 		middle = unwind_below(*(__u64 *)(block->bytes + middle), pc + 1);
 		at += half * UNWIND_MAPPING_SIZE & middle;
 	}
 	at = unwind_found(slot, at);
 	if (at > UNWIND_MAPPING_LAST)
-		return false;
+		return NULL;
 	mapping = (void *)(block->bytes + at);
-	if (pc < mapping->start || pc >= mapping->end)
+	return pc < mapping->start || pc >= mapping->end ? NULL : mapping;
+}
+
+/* Searches the mappings of the process for an address, and makes the one found the slot's. */
+static __noinline bool unwind_search_mapping(struct unwind_slot *slot, __u64 pc)
+{
+	const struct unwind_mapping *mapping;
+
+	if (!slot->known)
 		return false;
-	unwind_use_mapping(slot, mapping);
-	return true;
+	mapping = unwind_search_run(slot, &slot->space.block, slot->space.first, slot->space.n, pc);
+	if (mapping)
+		unwind_use_mapping(slot, mapping);
+	return mapping;
 }
 
 /* --- the rule of a place in a file --- */

@@ -12,7 +12,7 @@
 #include "base.h"
 
 /* The most kinds of things to share, and of things to be refused. */
-#define SHARES_KINDS 5
+#define SHARES_KINDS 6
 
 /* For each user, and for all but root together. */
 struct shares_limit {

@@ -202,6 +202,7 @@ static int fill_setup(const struct stacks *stacks, struct object *object, struct
 		.native = settings->native,
 		.interpreted = settings->unwind != STACKS_UNWIND_NONE,
 		.func_ip = quirk_cookies(), /* of the same kernel */
+		.page_shift = __builtin_ctzl(sysconf(_SC_PAGESIZE)),
 	};
 
 	if (stacks->source->limited)
@@ -217,6 +218,8 @@ static int share_maps(const struct stacks *stacks, struct object *object, struct
 
 	if (!ret)
 		ret = object_reuse_map(object, "unwind_spaces", maps->spaces, err);
+	if (!ret)
+		ret = object_reuse_map(object, "unwind_files", maps->files, err);
 	if (!ret)
 		ret = object_reuse_map(object, "unwind_rules", maps->rules, err);
 	return ret ? ret : object_reuse_map(object, "interp_plans", maps->plans, err);

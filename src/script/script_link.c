@@ -24,7 +24,8 @@
 
 /* Pieces of stacks and of records of unwinding, which are only there if the program takes stacks. */
 static const char *const stack_maps[] = { "stacks", "stack_slots", "stack_seen", "stack_counts", "stack_losses",
-					  "unwind_blocks", "unwind_spaces", "unwind_rules", "interp_plans" };
+					  "unwind_blocks", "unwind_spaces", "unwind_files", "unwind_rules",
+					  "interp_plans" };
 
 static const char *const sections[LANG_DATAS] = {
 	[LANG_DATA_CELLS] = ".data.cells",

@@ -165,7 +165,7 @@ static int fill(struct strace_programs *programs, struct err *err)
 static int open_stacks(struct strace_programs *programs, struct err *err)
 {
 	static const char *const unused[] = { "stacks", "stack_seen", "stack_counts", "stack_losses", "stack_slots",
-					      "unwind_blocks", "unwind_spaces", "unwind_rules" };
+					      "unwind_blocks", "unwind_spaces", "unwind_files", "unwind_rules" };
 	struct object *object = &programs->progs.object;
 	int ret = 0;
 

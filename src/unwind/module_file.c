@@ -26,6 +26,7 @@ int module_file_identify(int fd, struct module_file_id *id)
 	*id = (struct module_file_id){
 		.id = { st.st_dev, st.st_ino },
 		.mtime = st.st_mtim.tv_sec * NS_PER_SEC + st.st_mtim.tv_nsec,
+		.size = st.st_size,
 		.uid = st.st_uid,
 	};
 	return 0;

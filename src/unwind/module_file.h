@@ -10,6 +10,7 @@
 struct module_file_id {
 	struct file_id id; /* as stat(2) has it */
 	uint64_t mtime;	   /* in nanoseconds since 1970 */
+	uint64_t size;
 	uid_t uid;	   /* the owner */
 };
 
@@ -39,7 +40,7 @@ bool module_file_is_served(pid_t pid, dev_t dev);
 
 static inline bool module_file_same(const struct module_file_id *a, const struct module_file_id *b)
 {
-	return file_id_same(&a->id, &b->id) && a->mtime == b->mtime;
+	return file_id_same(&a->id, &b->id) && a->mtime == b->mtime && a->size == b->size;
 }
 
 #endif

@@ -22,6 +22,10 @@ struct module {
 	bool functions_read;
 	uint32_t plan; /* the number of shown.runtime's plan */
 	int keys;      /* thread_keys_read() */
+	struct module_listed {
+		struct file_id id;	  /* the numbers by which it was listed last */
+		struct unwind_file value; /* n 0: never */
+	} listed; /* known.h */
 };
 
 struct modules {

@@ -4,10 +4,10 @@
 #include "unwind_part.h"
 
 /* Programs with hundreds of libraries start slowly; the rest is read when it is mapped. */
-#define FILES_MAX 64
+#define PREPARE_MAX 64
 
 struct prepare {
-	struct modules *modules;
+	struct unwind *unwind;
 	/* The files, the program first; those that were found last have not been looked at yet. */
 	vec(struct library);
 };
@@ -20,11 +20,20 @@ static bool is_known(const struct prepare *prepare, const char *path)
 	return false;
 }
 
+static void find_file(struct unwind *unwind, const char *path)
+{
+	struct module *module = modules_find_path(&unwind->modules, path);
+
+	/* mostly the kernel will show the same numbers; else there is no such mapping */
+	if (module)
+		known_add(&unwind->known, module, &module->id.id);
+}
+
 /* Takes what lib holds. */
 static void add(struct prepare *prepare, struct library *lib)
 {
-	if (prepare->n < FILES_MAX && !is_known(prepare, lib->path)) {
-		modules_find_path(prepare->modules, lib->path);
+	if (prepare->n < PREPARE_MAX && !is_known(prepare, lib->path)) {
+		find_file(prepare->unwind, lib->path);
 		*vec_push(prepare) = *lib;
 	} else {
 		library_release(lib);
@@ -46,9 +55,9 @@ static void prepare_release(struct prepare *prepare)
 	free(prepare->v);
 }
 
-void prepare_program(struct modules *modules, const char *path)
+void prepare_program(struct unwind *unwind, const char *path)
 {
-	struct prepare prepare __cleanup(prepare_release) = { .modules = modules };
+	struct prepare prepare __cleanup(prepare_release) = { .unwind = unwind };
 
 	add_needed(&prepare, path);
 	for (size_t i = 0; i < prepare.n; i++) {

@@ -70,7 +70,7 @@ static void set_runtime(struct space *space, const struct mapping *mapping, cons
 
 void scan_mapping(struct unwind *unwind, struct space *space, const struct mapping *mapping)
 {
-	const struct module *module;
+	struct module *module;
 
 	if (!mapping->exec || mapping->end > USER_END || mapping->start >= mapping->end ||
 	    mapping->offset > UINT64_MAX - (mapping->end - mapping->start))
@@ -87,6 +87,7 @@ void scan_mapping(struct unwind *unwind, struct space *space, const struct mappi
 		   });
 	if (!module)
 		return;
+	known_add(&unwind->known, module, &(struct file_id){ mapping->dev, mapping->inode });
 	set_runtime(space, mapping, module);
 	if (module->keys && space->keys == THREAD_KEYS_USUAL)
 		space->keys = module->keys;

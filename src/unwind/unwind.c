@@ -26,6 +26,9 @@ static int create_maps(struct unwind *unwind)
 	if (!ret)
 		ret = spaces_init(&unwind->spaces, &unwind->blocks, &unwind->shares,
 				  unwind->options.pid ? PROCESSES_MAX_ONE : PROCESSES_MAX);
+	if (!ret)
+		ret = known_init(&unwind->known, &unwind->blocks, &unwind->shares,
+				 unwind->options.pid ? KNOWN_MAX_ONE : KNOWN_MAX);
 	if (ret)
 		return ret;
 	unwind->modules.tables.rules_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_rules", sizeof(uint32_t),
@@ -39,6 +42,7 @@ static int create_maps(struct unwind *unwind)
 	unwind->maps = (struct unwind_maps){
 		.blocks = unwind->blocks.outer,
 		.spaces = unwind->spaces.fd,
+		.files = unwind->known.fd,
 		.rules = unwind->modules.tables.rules_fd,
 		.plans = unwind->modules.plans_fd,
 	};
@@ -51,7 +55,7 @@ int unwind_new(struct unwind **created, const struct unwind_options *options, st
 	int ret;
 
 	unwind->options = *options;
-	unwind->blocks.outer = unwind->spaces.fd = -1;
+	unwind->blocks.outer = unwind->spaces.fd = unwind->known.fd = -1;
 	users_init(&unwind->shares, options->pid);
 	modules_init(&unwind->modules, &unwind->blocks, &unwind->shares, options->tables);
 	unwind->modules.long_work = options->long_work;
@@ -71,6 +75,7 @@ void unwind_free(struct unwind *unwind)
 		return;
 	mapped_close(unwind->records);
 	spaces_release(&unwind->spaces);
+	known_release(&unwind->known);
 	modules_release(&unwind->modules);
 	blocks_release(&unwind->blocks);
 	shares_release(&unwind->shares);
@@ -83,10 +88,17 @@ const struct unwind_maps *unwind_maps(const struct unwind *unwind)
 	return &unwind->maps;
 }
 
-/* Tables first, then the mappings that refer to them. */
-static int publish(struct unwind *unwind)
+/* Tables first, then the files that refer to them. */
+static int publish_files(struct unwind *unwind)
 {
 	int ret = module_tables_show(&unwind->modules.tables);
+
+	return ret ? ret : known_publish(&unwind->known);
+}
+
+static int publish(struct unwind *unwind)
+{
+	int ret = publish_files(unwind);
 
 	return ret ? ret : spaces_publish(&unwind->spaces);
 }
@@ -152,8 +164,8 @@ void unwind_take(struct unwind *unwind)
 
 void unwind_prepare(struct unwind *unwind, const char *path)
 {
-	prepare_program(&unwind->modules, path);
-	module_tables_show(&unwind->modules.tables);
+	prepare_program(unwind, path);
+	publish_files(unwind);
 }
 
 const struct unwind_module *unwind_module(const struct unwind *unwind, uint16_t number)

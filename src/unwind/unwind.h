@@ -35,7 +35,7 @@ struct unwind_options {
 };
 
 struct unwind_maps {
-	int blocks, spaces, rules, plans;
+	int blocks, spaces, files, rules, plans;
 };
 
 /* Creates the maps. Returns 0, or -errno with err. */

@@ -4,6 +4,7 @@
 #define SONDE_UNWIND_UNWIND_PART_H
 
 #include "blocks.h"
+#include "known.h"
 #include "modules.h"
 #include "mapped.h"
 #include "spaces.h"
@@ -15,6 +16,7 @@ struct unwind {
 	struct shares shares;
 	struct blocks blocks;
 	struct modules modules;
+	struct known known;
 	struct spaces spaces;
 	struct mapped *records; /* NULL: none */
 	bool started;
@@ -59,6 +61,6 @@ void follow_endings(struct unwind *unwind);
 /* --- prepare.c --- */
 
 /* Makes the modules of a program and of the libraries that it is linked to. */
-void prepare_program(struct modules *modules, const char *path);
+void prepare_program(struct unwind *unwind, const char *path);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/report.h"
 #include "base/str.h"
 #include "bpf/unwind.h"
+#include "known.h"
 #include "users.h"
 
 /* The report names so many users. */
@@ -16,6 +17,7 @@ static const struct shares_limit limits[] = {
 	[USERS_TIME] = { 3 * NS_PER_SEC, 6 * NS_PER_SEC, .time = true },
 	[USERS_RUNS] = { POOL / 4, POOL / 8 * 3 },
 	[USERS_PROCESSES] = { 16384, 24576 },
+	[USERS_FILES] = { KNOWN_MAX / 4, KNOWN_MAX / 2 },
 };
 
 void users_init(struct shares *shares, bool off)

@@ -14,6 +14,7 @@ enum users_what {
 	USERS_TIME,	 /* ns that tables took */
 	USERS_RUNS,	 /* bytes of mappings of processes */
 	USERS_PROCESSES, /* processes */
+	USERS_FILES,	 /* files that programs find by themselves */
 };
 
 /* What found no room. */

@@ -97,7 +97,8 @@ static void prepare(void)
 		fail("the session", &err);
 	maps = unwind_maps(unwind);
 	if (object_open(&object, walker_bytes, &err) || reuse("unwind_blocks", maps->blocks, &err) ||
-	    reuse("unwind_spaces", maps->spaces, &err) || reuse("unwind_rules", maps->rules, &err) ||
+	    reuse("unwind_spaces", maps->spaces, &err) || reuse("unwind_files", maps->files, &err) ||
+	    reuse("unwind_rules", maps->rules, &err) ||
 	    reuse("interp_plans", maps->plans, &err) ||
 	    object_size_map(&object, "stacks", 1 << 20, &err) || object_size_map(&object, "stack_seen", 1024, &err) ||
 	    object_size_map(&object, "stack_slots", STACK_SLOTS * libbpf_num_possible_cpus(), &err) ||

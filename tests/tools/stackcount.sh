@@ -193,6 +193,34 @@ test_intervals() {
 	[ "$(cut -d, -f1 out | sort -u | wc -l)" -gt 2 ] || fail "only one table"
 }
 
+# While sonde stands still it reads of no new process: programs find the mappings of these, and the tables of files that
+# sonde has read, by themselves.
+# kernels=all arch=yes
+test_unread_processes() {
+	gate callers 3 5
+	start sonde stackcount -f "$getpgid"
+	kill -STOP "$started"
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		callers 3 5
+	done
+	kill -CONT "$started"
+	open_gate
+	stop INT
+	expect_exit 0
+	expect_no_line '\[truncated\]'
+	expect_line ';main;branch;left;leaf;.* 33$'
+	expect_line ';main;branch;right;deeper;leaf;.* 55$'
+}
+
+# While a task executes a program, the memory of the old one is gone, and its registers still are there.
+# kernels=ends arch=yes
+test_between_two_programs() {
+	run sonde stackcount -f setup_arg_pages -- execs 5 /bin/noop
+	expect_exit 0
+	expect_no_line '\[truncated\]\|\[unknown\]'
+	expect_line '^entry_[^ ]*;setup_arg_pages 6$'
+}
+
 # A command begins as a copy of sonde, and its first calls come before its mappings are read: they have no names rather
 # than those of sonde.
 test_after_exec() {

@@ -21,7 +21,7 @@ static const struct golden {
 	uint64_t hash;
 } golden[] = {
 	{ "bpf/count", 0xc0cf999d74d1cf67 },
-	{ "bpf/lang", 0x5dd27c0261f3530b },
+	{ "bpf/lang", 0xeed99fdc3dd90006 },
 	{ "bpf/latency", 0xa6b75696b0318731 },
 	{ "bpf/syscalls", 0x2a114725f38c4053 },
 	{ "tools/biolatency", 0xe2b2e1078e158711 },

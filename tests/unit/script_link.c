@@ -17,7 +17,7 @@
 
 /* What lang_ustack() calls and no other function of the library does. */
 static const char *const behind_ustack[] = { "unwind_by_uretprobe", "unwind_by_rare_rule", "interp_begin", "interp_note",
-					     "interp_blob" };
+					     "interp_blob", "unwind_ask", "unwind_maple_step", "unwind_rb_step" };
 
 /* .BTF.ext as Documentation/bpf/btf.rst describes it. */
 struct ext {
