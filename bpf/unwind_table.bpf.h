@@ -161,8 +161,8 @@ static __always_inline void unwind_use_mapping(struct unwind_slot *slot, const s
 }
 
 /* Searches n mappings, from index `at` of a block on, for that of an address. NULL: there is none. */
-static __noinline const struct unwind_mapping *unwind_search_run(struct unwind_slot *slot, const __u32 *number, __u64 at,
-								 __u64 n, __u64 pc)
+static __always_inline const struct unwind_mapping *unwind_search_run(struct unwind_slot *slot, const __u32 *number, __u64 at,
+								      __u64 n, __u64 pc)
 {
 	struct unwind_block *block = unwind_block(slot, number);
 	const struct unwind_mapping *mapping;
