@@ -92,7 +92,7 @@ endif
 .SECONDARY: $(SKEL) $(BPF:%.bpf.c=$(B)/%.bpf.o)
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-.PHONY: all help deps try test fresh check tests test-programs fuzz random faults stress bench bench-peers bench-service bench-strace soak \
+.PHONY: all help deps try test fresh check tests test-programs fuzz random faults stress bench bench-peers bench-service bench-strace bench-python soak \
 	stacks lint lint-bpf docs fmt man install uninstall deb clean FORCE
 
 all: $(B)/sonde $(SCRIPTS) ## build/sonde (the default)
@@ -160,6 +160,9 @@ bench-service: all tests ## restart, upgrade and scrape the exporter as a servic
 
 bench-strace: all ## compare the lines of sonde strace with strace's, of the same runs, for 81 commands (as root)
 	@tests/bench/strace/compare -k
+
+bench-python: all ## compare profile with other profilers of Python, on this machine (as root; installs nothing outside its cache)
+	@tests/bench/python/run
 
 stacks: ## compare stacks of real programs with those of perf and gdb, on this machine (as root; installs what is missing)
 	@scripts/deps build test stacks
