@@ -130,19 +130,6 @@ def texts(tool, out):
     return text, after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def ended(process):
-    """Ends a tool as Ctrl-C does, and returns what it used. Some miss the first one."""
-    for _ in range(30):
-        process.send_signal(signal.SIGINT)
-        for _ in range(50):
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                process.returncode = status
-                return usage
-            time.sleep(0.1)
-    sys.exit(f'{process.args} does not end')
-
-
 def run(tool, rate, rounds):
     """One run, as a dictionary of what was measured. Without a tool's command the load runs alone."""
     options = [str(1 / rate) if option == 'RATE' else option for option in tool.options]
@@ -160,7 +147,9 @@ def run(tool, rate, rounds):
     if tool.command:
         result['memory'] = memory(process.pid)
         while_running = processor_time(process.pid) / 1e6
-        usage = ended(process)
+        process.send_signal(signal.SIGINT)
+        usage = os.wait4(process.pid, 0)[2]
+        process.returncode = 0
         result['stops'] = stops.count()
         out.seek(0)
         text, later = texts(tool, out.read())
@@ -231,6 +220,8 @@ def main():
     parser.add_argument('-n', type=int, default=600, dest='rounds')
     parser.add_argument('only', nargs='*')
     args = parser.parse_intermixed_args()
+    # A shell's background commands ignore it, and so would the tools.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tools = [tool for tool in TOOLS if not args.only or tool.name.startswith(tuple(args.only))]
     pythons = sorted({tool.python for tool in tools})
     slow, fast, alone = (collections.defaultdict(list) for _ in range(3))
