@@ -484,13 +484,18 @@ static __always_inline bool request_claim_end(struct request_cell *cell, __u64 b
 	return true;
 }
 
-/* A connection of the server is over: the one that was born then; 0: whichever has the address. */
+/*
+ * A connection of the server is over: the one that was born then; 0: whichever has the address. False: another program is
+ * about to note its end.
+ */
 __noinline int request_end(__u64 key, __u64 birth)
 {
 	struct request_cell *cell = request_find(key);
 
-	if (!cell || !request_claim_end(cell, birth ?: cell->birth))
-		return 0;
+	if (!cell)
+		return true;
+	if (!request_claim_end(cell, birth ?: cell->birth))
+		return false;
 	if (cell->version == REQUEST_UNIX && cell->state == REQUEST_READ && cell->sent_seq == cell->seq && cell->client_at)
 		request_was_answered(cell, key);
 	/* write_seq counts the end of the stream by now: what was sent is what was seen */
@@ -499,7 +504,7 @@ __noinline int request_end(__u64 key, __u64 birth)
 	else if (cell->state == REQUEST_READ)
 		request_unanswered(cell, key);
 	request_forget(cell, key);
-	return 0;
+	return true;
 }
 
 /* As request_is_own(), of a connection of which nobody has read. A function of its own for its frame. */

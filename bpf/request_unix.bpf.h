@@ -52,14 +52,27 @@ static __always_inline bool request_unix_is_another(const struct request_cell *c
 	return peer && peer != cell->peer;
 }
 
+/*
+ * The earlier connection ends. False: another program does that, and this hit would be one of it: its request is
+ * left out.
+ */
+static __always_inline bool request_unix_replaces(const struct request_cell *cell, __u64 key)
+{
+	const bool ended = request_end(key, cell->birth);
+
+	if (!ended)
+		atomic_add(&request_shared.in_midst, 1);
+	return ended;
+}
+
 /* Whether that is to be asked though something has arrived that is not read. */
 static __always_inline bool request_unix_is_overdue(const struct request_cell *cell, __u64 now)
 {
 	return cell->state == REQUEST_ARRIVED && now - cell->arrived > REQUEST_UNREAD_NS;
 }
 
-/* Whether bytes have arrived that nobody has read yet. */
-static __always_inline bool request_unix_is_queued(struct sock *sk)
+/* How many messages have arrived that nobody has read yet. */
+static __always_inline __u32 request_unix_queued(struct sock *sk)
 {
 	return BPF_CORE_READ(sk, sk_receive_queue.qlen);
 }
@@ -173,11 +186,16 @@ __noinline int request_unix_asked(__u64 key)
 	if (cell && cell->state == REQUEST_ARRIVED && !request_unix_is_overdue(cell, now))
 		return 0;
 	if (cell && request_unix_is_another(cell, sk)) {
-		request_end(key, cell->birth);
+		if (!request_unix_replaces(cell, key))
+			return 0;
 		cell = NULL;
 	}
-	if (cell && cell->state == REQUEST_ARRIVED)
+	if (cell && cell->state == REQUEST_ARRIVED) {
+		/* what was noted before is read, and even answered: nothing but this is there */
+		if (now > cell->arrived && request_unix_queued(sk) <= 1)
+			cell->arrived = now;
 		return 0;
+	}
 	if (!cell) {
 		/* one that listens has an arrival for each new connection */
 		if (tcp_state(sk) != TCP_ESTABLISHED || !request_unix_new(key, now, false))
@@ -188,13 +206,13 @@ __noinline int request_unix_asked(__u64 key)
 	}
 	if (cell->aside && !cell->ours)
 		cell->ours = why_current() != NULL;
-	if (cell->state == REQUEST_IDLE && !request_unix_is_queued(sk)) {
+	if (cell->state == REQUEST_IDLE && !request_unix_queued(sk)) {
 		request_unix_is_unread(cell);
 		return 0;
 	}
 	late = cell->late;
 	if (late && request_unix_is_awaited(cell, late, now) &&
-	    (!request_unix_is_queued(sk) ||
+	    (!request_unix_queued(sk) ||
 	     (now - late < REQUEST_LATE_NS && cell->late_seq == request_unix_sent_seq(cell))))
 		return request_unix_arrives_late(cell, key);
 	if (cell->state == REQUEST_READ && cell->seq == cell->sent_seq) {
@@ -212,7 +230,7 @@ __noinline int request_unix_asked(__u64 key)
 	/* it was read in the midst of this; if the read is noted behind it, that sees what has arrived */
 	read = cell->late;
 	if (read && read != late)
-		request_unix_was_read(cell, key, read);
+		request_unix_was_read(cell, key, read > now ? read : now);
 	else if (read)
 		cell->late = 0;
 	return 0;
@@ -288,12 +306,13 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 	struct sock *sk = (void *)key;
 	struct request_cell *cell = request_find(key);
 	__u64 now = bpf_ktime_get_ns();
-	bool early = false;
+	bool early = false, begun = false;
 
 	if (cell && n) {
 		early = request_unix_is_early(cell);
 		if ((early || request_unix_is_overdue(cell, now)) && request_unix_is_another(cell, sk)) {
-			request_end(key, cell->birth);
+			if (!request_unix_replaces(cell, key))
+				return 0;
 			cell = NULL;
 			/* later than that end */
 			now = bpf_ktime_get_ns();
@@ -316,14 +335,19 @@ __noinline int request_unix_server_reads(__u64 key, int n)
 	/* its arrival is still to come, or came into the midst of this */
 	if (cell->state == REQUEST_IDLE) {
 		request_begin(cell, now);
+		begun = true;
 	} else if (request_unix_reads_it(cell)) {
 		cell->late = 0;
 		request_begin(cell, now);
+		begun = true;
 	} else if (early && cell->state == REQUEST_ARRIVED) {
 		cell->late = 0;
 	}
 	barrier();
-	if (cell->state == REQUEST_ARRIVED) {
+	/* one that has begun here is read, whatever its arrival stores meanwhile */
+	if (begun || cell->state == REQUEST_ARRIVED) {
+		if (now < cell->arrived)
+			now = cell->arrived;
 		/* what the client has read so far was no answer to this */
 		cell->client_at = 0;
 		request_note_read(cell, key, cell->sent_seq, now);

@@ -403,7 +403,16 @@ static int by_time(const void *pa, const void *pb)
 
 	if (a->time != b->time)
 		return a->time > b->time ? 1 : -1;
-	return (int)a->what - (int)b->what;
+	if (a->what != REQUESTS_FRESH_EVENT || b->what != REQUESTS_FRESH_EVENT)
+		return (int)a->what - (int)b->what;
+	/* of one connection, a request is over before the next one is read */
+	if (a->event.sock != b->event.sock)
+		return a->event.sock > b->event.sock ? 1 : -1;
+	if (a->event.birth != b->event.birth)
+		return a->event.birth > b->event.birth ? 1 : -1;
+	if (a->event.round != b->event.round)
+		return a->event.round > b->event.round ? 1 : -1;
+	return (int)a->event.kind - (int)b->event.kind;
 }
 
 void requests_settle(struct requests *requests, uint64_t until)

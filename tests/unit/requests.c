@@ -32,6 +32,21 @@ Test(requests, read_twice)
 	requests_free(requests);
 }
 
+/* One is over when the next one on its connection is read: on another processor, and noted at the same nanosecond. */
+Test(requests, over_when_read)
+{
+	struct requests *requests = begin();
+
+	reads(requests, 1, 1, 100, 7, 120);
+	reads(requests, 1, 2, 200, 7, 300);
+	sends(requests, 1, 1, 100, 7, 190, 190, 300);
+	sends(requests, 1, 2, 200, 7, 310, 320, 400);
+	requests_settle(requests, 1000);
+	cr_assert_eq(requests_count(requests).requests, 2);
+	cr_assert_eq(requests_count(requests).unanswered, 0);
+	requests_free(requests);
+}
+
 /* A loop reads two requests, and then answers both. */
 Test(requests, queue)
 {
