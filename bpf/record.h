@@ -237,7 +237,8 @@ struct record_function {
 	long long ret;
 	unsigned int depth;	       /* in how many other traced calls it is */
 	unsigned char ended, returned; /* 0: took, and ret, are not known */
-	unsigned short unused;
+	unsigned char user;	       /* a function of the program, not of the kernel */
+	unsigned char unused;
 	unsigned int track; /* number of a text: the track of calls that belong to no thread; 0: its own */
 	unsigned int unused2;
 	char result[RECORD_RESULT_LEN];	 /* what it returned by its type; "": nothing is known of that */

@@ -25,7 +25,7 @@ struct settings {
 static const struct opt options[] = {
 	OPT(OPT_U32, struct settings, top, 'T', "top", "N",
 	    "print only the N largest rows of a table: 20, all with --json and --csv; 0: all"),
-	OPT(OPT_STRING, struct settings, folded, 0, "folded", "FILE", "write the threads' time as folded stacks to FILE"),
+	OPT(OPT_STRING, struct settings, folded, 0, "folded", "FILE", "write the threads' time as folded stacks to FILE; with tree, the time of calls"),
 	OPT(OPT_STRING, struct settings, flame, 0, "flame", "FILE", "write the same as a flame graph to FILE, an SVG image"),
 	OPT(OPT_STRING, struct settings, perfetto, 0, "perfetto", "FILE", "write the recording to FILE for Perfetto's UI"),
 	OPT(OPT_STRING, struct settings, trace_dat, 0, "trace-dat", "FILE", "write it for trace-cmd and KernelShark"),
@@ -90,8 +90,8 @@ static int read_arguments(const struct run *run, struct wish *wish, struct err *
 	}
 	if (!wish->file)
 		wish->file = "sonde.trace";
-	if ((settings->folded || settings->flame) && wish->view != VIEW_SUMMARY)
-		return err_set(err, -EINVAL, "--folded and --flame write sums: they go with summary");
+	if ((settings->folded || settings->flame) && wish->view != VIEW_SUMMARY && wish->view != VIEW_TREE)
+		return err_set(err, -EINVAL, "--folded and --flame write sums: they go with summary or tree");
 	return 0;
 }
 
@@ -259,9 +259,17 @@ static int timeline(struct run *run, struct recording *r, const struct wish *wis
 
 static int tree(struct run *run, struct recording *r, const struct wish *wish, struct err *err)
 {
+	const struct settings *settings = run->instance.tool_settings;
+	const struct graph_settings files = {
+		.folded = settings->folded,
+		.flame = settings->flame,
+		.overwrite = settings->force,
+		.title = run->ctx.title,
+	};
 	uint64_t lost = 0;
-	int ret = graph_replay(r, run->ctx.out, &lost, err);
+	int ret = graph_replay(r, &files, run->ctx.out, &lost, err);
 
+	run->ctx.usage = ret == -EINVAL;
 	if (!ret || ret == -ENODATA)
 		say_losses(r, wish->file, lost);
 	return ret;

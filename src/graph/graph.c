@@ -81,13 +81,6 @@ static void find_functions(struct graph *graph)
 			graph->functions[graph->set->v[i].slot] = &graph->set->v[i];
 }
 
-static int refuse_both(const struct graph *graph, struct err *err)
-{
-	if (!files_use_stdout(&graph->files.files) || output_is_text(graph->out))
-		return 0;
-	return err_set(err, -EINVAL, "stdout gets either rows (--json, --csv) or a file (FILE is -): choose one");
-}
-
 static int begin_record(struct graph *graph, struct err *err)
 {
 	const struct file *file = graph_files_recorded(&graph->files, NULL);
@@ -116,8 +109,7 @@ struct graph *graph_new(const struct graph_settings *settings, const struct targ
 	graph->tree.out = out;
 	graph->prototypes = prototypes_new(set->n_slots);
 	find_functions(graph);
-	if ((settings->flat && graph_flat_check(set, err)) || graph_files_add(&graph->files, settings, err) ||
-	    refuse_both(graph, err) ||
+	if ((settings->flat && graph_flat_check(set, err)) || graph_files_add(&graph->files, settings, out, err) ||
 	    (settings->n_under && graph_roots_mark(settings, graph->functions, set->n_slots, about, err)) ||
 	    graph_if_bind(&graph->only_if, settings->only_if, graph->prototypes, graph->functions, set->n_slots, err) ||
 	    begin_record(graph, err)) {
@@ -356,6 +348,11 @@ static const char *comm_of(const struct thread *thread)
 	return *thread->who.comm ? thread->who.comm : "[unknown]";
 }
 
+static bool is_user(const struct graph *graph, uint32_t function)
+{
+	return graph->functions[function]->kind != TARGET_KERNEL;
+}
+
 /* The calls in the order of their begins, as paths for the files. */
 static void add_paths(struct graph *graph, struct thread *thread)
 {
@@ -366,7 +363,7 @@ static void add_paths(struct graph *graph, struct thread *thread)
 
 		steps[i] = (struct graph_step){
 			.function = graph->set->slots[call->function],
-			.kernel = graph->functions[call->function]->kind == TARGET_KERNEL,
+			.kernel = !is_user(graph, call->function),
 			.depth = call->depth,
 			.start = call->start,
 			.ns = call->ns,
@@ -425,7 +422,8 @@ static void record_calls(struct graph *graph, struct thread *thread)
 		struct graph_row row;
 
 		describe(graph, thread, &thread->v[i], &row);
-		graph_record_call(&graph->record, &row, thread->v[i].function, thread->track);
+		graph_record_call(&graph->record, &row, thread->v[i].function,
+				  is_user(graph, thread->v[i].function), thread->track);
 	}
 }
 
@@ -689,5 +687,9 @@ bool graph_end(struct graph *graph)
 		report_err(&err, NULL);
 		written = false;
 	}
-	return (!graph->files.stacks || graph_files_write(&graph->files, graph->settings->title)) && written;
+	if (graph->files.stacks && graph_files_write(&graph->files, graph->settings->title, &err)) {
+		report_err(&err, NULL);
+		written = false;
+	}
+	return written;
 }

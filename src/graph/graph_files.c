@@ -26,7 +26,8 @@ static int add(struct graph_files *files, const struct file_format *format, cons
 	return name ? files_add(&files->files, format, name, overwrite, err) : 0;
 }
 
-int graph_files_add(struct graph_files *files, const struct graph_settings *settings, struct err *err)
+int graph_files_add(struct graph_files *files, const struct graph_settings *settings, const struct output *out,
+		    struct err *err)
 {
 	int ret = add(files, &file_folded, settings->folded, settings->overwrite, err);
 
@@ -39,6 +40,8 @@ int graph_files_add(struct graph_files *files, const struct graph_settings *sett
 	if (!ret)
 		ret = add(files, &convert_recording.file, settings->record, settings->overwrite, err);
 	files->stacks = settings->folded || settings->flame;
+	if (!ret && files_use_stdout(&files->files) && !output_is_text(out))
+		ret = err_set(err, -EINVAL, "stdout gets either rows (--json, --csv) or a file (FILE is -): choose one");
 	return ret;
 }
 
@@ -68,22 +71,24 @@ void graph_files_add_time(struct graph_files *files, const char *comm, const str
 	files_row(&files->files, &schema, &row, NULL);
 }
 
-bool graph_files_write(struct graph_files *files, const char *title)
+int graph_files_write(struct graph_files *files, const char *title, struct err *err)
 {
-	bool written = true;
+	int ret = 0;
 
 	files->files.about = (struct files_about){
 		.title = title, .counts = "calls", .times = "call", .by_time = true
 	};
 	vec_each(file, &files->files) {
-		struct err err = {};
+		struct err one = {};
 
-		if (convert_format_of(file) || !files_write(&files->files, file, &err))
+		if (convert_format_of(file) || !files_write(&files->files, file, &one))
 			continue;
-		report_err(&err, NULL);
-		written = false;
+		if (ret)
+			report_err(err, NULL);
+		*err = one;
+		ret = one.code;
 	}
-	return written;
+	return ret;
 }
 
 void graph_files_release(struct graph_files *files)

@@ -69,7 +69,7 @@ static void copy(char *to, size_t size, const char *text)
 	memcpy(to, text, strnlen(text, size));
 }
 
-void graph_record_call(struct graph_record *record, const struct graph_row *row, uint32_t slot, uint32_t track)
+void graph_record_call(struct graph_record *record, const struct graph_row *row, uint32_t slot, bool user, uint32_t track)
 {
 	const char *args = str_or_empty(row->args);
 	const size_t words = (strnlen(args, RECORD_FUNCTION_TEXT) + 7) / 8;
@@ -82,6 +82,7 @@ void graph_record_call(struct graph_record *record, const struct graph_row *row,
 		.depth = row->depth,
 		.ended = row->ended,
 		.returned = row->returned,
+		.user = user,
 		.track = track,
 	};
 

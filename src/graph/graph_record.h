@@ -29,7 +29,7 @@ void graph_record_thread(struct graph_record *record, const struct event *who, u
 /* Returns the number of a new track with this name. */
 uint32_t graph_record_track(struct graph_record *record, const char *name);
 /* A call, after those that it is in and those of its thread that began before it. */
-void graph_record_call(struct graph_record *record, const struct graph_row *row, uint32_t slot, uint32_t track);
+void graph_record_call(struct graph_record *record, const struct graph_row *row, uint32_t slot, bool user, uint32_t track);
 /* Writes the file, and ends the recording. Returns 0, or -errno with err. */
 int graph_record_write(struct graph_record *record, struct err *err);
 void graph_record_release(struct graph_record *record);

@@ -5,6 +5,7 @@
  */
 #include "base/set.h"
 #include "engines/event.h"
+#include "graph_paths.h"
 #include "graph_replay.h"
 #include "graph_tree.h"
 
@@ -12,12 +13,14 @@
 #define SLACK 10000000
 /* The most calls that are kept, of all threads; then they are printed, though more of their trees may come. */
 #define CALLS_MAX 262144
+/* Files have no deeper stacks. What a recording says to be deeper than that is in the last of them. */
+#define DEPTH_MAX 65536
 
 struct call {
 	uint64_t start, ns;
 	int64_t ret, function;
 	uint32_t depth;
-	bool ended, returned;
+	bool ended, returned, user;
 	char *args, *result; /* NULL: none */
 };
 
@@ -29,7 +32,8 @@ struct track {
 	vec(struct call);
 	struct {
 		vec(uint32_t);
-	} within; /* the last call and those that it is in, the outermost first: their numbers */
+	} within;		  /* the last call and those that it is in, the outermost first: their numbers */
+	struct graph_paths paths; /* for files */
 };
 
 struct replay {
@@ -43,7 +47,8 @@ struct replay {
 	uint64_t suspended; /* the times of records, with this, are ns since boot: as graph prints them live */
 	uint64_t due;	    /* when the next tree is complete */
 	size_t n_calls;
-	struct str unnamed; /* of a function */
+	struct set names; /* of functions that have none */
+	struct graph_files files;
 	const struct track *printed;
 };
 
@@ -66,12 +71,12 @@ static uint32_t depth_of(void *ctx, size_t i)
 static const char *name_of(struct replay *replay, int64_t function)
 {
 	const char *name = recording_text(replay->r, LAYOUT_SPACE_PROBES, function);
+	char unnamed[40];
 
 	if (name)
 		return name;
-	str_reset(&replay->unnamed);
-	str_addf(&replay->unnamed, "function %lld", (long long)function);
-	return replay->unnamed.data;
+	snprintf(unnamed, sizeof(unnamed), "function %lld", (long long)function);
+	return replay->names.v[set_add(&replay->names, unnamed, strlen(unnamed) + 1)].bytes;
 }
 
 static void describe(void *ctx, size_t i, struct graph_row *row)
@@ -107,10 +112,37 @@ static void forget_calls(struct replay *replay, struct track *track)
 	track->within.n = 0;
 }
 
+static const char *comm_of(const struct track *track)
+{
+	return *track->comm ? track->comm : "[unknown]";
+}
+
+/* The same as paths for the files. */
+static void add_paths(struct replay *replay, struct track *track)
+{
+	__free struct graph_step *steps = base_alloc(track->n * sizeof(*steps));
+
+	for (size_t i = 0; i < track->n; i++) {
+		const struct call *call = &track->v[i];
+
+		steps[i] = (struct graph_step){
+			.function = name_of(replay, call->function),
+			.kernel = !call->user,
+			.depth = call->depth < DEPTH_MAX ? call->depth : DEPTH_MAX,
+			.start = call->start,
+			.ns = call->ns,
+		};
+	}
+	graph_paths_add(&track->paths, &replay->files, comm_of(track), steps, track->n);
+}
+
 static void print_track(struct replay *replay, struct track *track)
 {
 	replay->printed = track;
-	graph_tree_print(&replay->tree, track->n);
+	if (!files_use_stdout(&replay->files.files))
+		graph_tree_print(&replay->tree, track->n);
+	if (replay->files.stacks)
+		add_paths(replay, track);
 	forget_calls(replay, track);
 }
 
@@ -195,6 +227,7 @@ static bool add_call(struct replay *replay, const struct recording_event *event)
 		.depth = recording_known(event, KNOWN_F_DEPTH, 0),
 		.ended = recording_known(event, KNOWN_F_ENDED, 1),
 		.returned = recording_known(event, KNOWN_F_RETURNED, 0),
+		.user = recording_known(event, KNOWN_F_USER, 0),
 	};
 	uint64_t end;
 
@@ -241,34 +274,65 @@ static void release(struct replay *replay)
 		forget_calls(replay, track);
 		free(track->v);
 		free(track->within.v);
+		graph_paths_release(&track->paths);
 	}
 	free(replay->tracks.v);
 	free(replay->busy.v);
 	set_release(&replay->ids);
-	str_release(&replay->unnamed);
+	set_release(&replay->names);
+	graph_files_release(&replay->files);
 	graph_tree_release(&replay->tree);
 }
 
-int graph_replay(struct recording *r, struct output *out, uint64_t *lost, struct err *err)
+static int print_all(struct replay *replay, uint64_t *lost, struct err *err)
 {
-	const struct layout_clocks *start = &recording_info(r)->start;
+	const struct layout_clocks *start = &recording_info(replay->r)->start;
 	const struct output_clock clock = { start->wall - start->boot, start->boot };
-	struct replay replay = { .r = r, .suspended = start->boot - start->monotonic, .tree = { .out = out, .depth = depth_of, .describe = describe } };
+	struct output *out = replay->tree.out;
+	const bool has_table = !files_use_stdout(&replay->files.files);
 	uint64_t calls = 0;
 	int ret;
 
-	replay.tree.ctx = &replay;
 	output_set_clock(out, &clock);
-	output_table_begin(out, &schema, NULL, true);
-	ret = read_all(&replay, lost, &calls);
+	if (has_table)
+		output_table_begin(out, &schema, NULL, true);
+	ret = read_all(replay, lost, &calls);
 	if (ret)
-		*err = *recording_error(r);
+		*err = *recording_error(replay->r);
 	else
-		print_ended(&replay, UINT64_MAX);
-	output_table_end(out);
-	release(&replay);
+		print_ended(replay, UINT64_MAX);
+	if (has_table)
+		output_table_end(out);
 	if (!ret && !calls && !*lost)
 		return err_set(err, -ENODATA,
 			       "the recording has no calls of functions: sonde graph --record FILE writes them");
+	return ret;
+}
+
+static int write_files(struct replay *replay, const char *title, struct err *err)
+{
+	vec_each(track, &replay->tracks)
+		if (track->comm)
+			graph_paths_end(&track->paths, &replay->files, comm_of(track));
+	return graph_files_write(&replay->files, title, err);
+}
+
+int graph_replay(struct recording *r, const struct graph_settings *settings, struct output *out, uint64_t *lost,
+		 struct err *err)
+{
+	const struct layout_clocks *start = &recording_info(r)->start;
+	struct replay replay = {
+		.r = r,
+		.suspended = start->boot - start->monotonic,
+		.tree = { .out = out, .depth = depth_of, .describe = describe },
+	};
+	int ret = graph_files_add(&replay.files, settings, out, err);
+
+	replay.tree.ctx = &replay;
+	if (!ret)
+		ret = print_all(&replay, lost, err);
+	if (!ret && replay.files.stacks)
+		ret = write_files(&replay, settings->title, err);
+	release(&replay);
 	return ret;
 }

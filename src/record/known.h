@@ -24,7 +24,7 @@
  *	wait		task text woken (when it was woken; 0: not yet) waker iowait: what it slept for until now
  *	call		task probe (the function) depth took ended (0: it has not returned, took is not known) ret
  *			returned (0: ret is not known) result (ret as text) text (its arguments) track (a text: calls
- *			of no thread; 0: of their task). Its time is its begin
+ *			of no thread; 0: of their task) user (0: a function of the kernel). Its time is its begin
  *	request		task begin lasted number part (1 a whole one, 2 the same of one behind, 3 a step of it,
  *			4 what a thread did for it) connection text client server args (WORDS: of those asked for)
  * waking, migrate, wait and request: `task` is the one that is moved, or waited. Elsewhere it may be missing where it
@@ -89,6 +89,7 @@
 	X(TOOK, "took") \
 	X(ENDED, "ended") \
 	X(RETURNED, "returned") \
+	X(USER, "user") \
 	X(RESULT, "result") \
 	X(TRACK, "track") \
 	X(BEGIN, "begin") \

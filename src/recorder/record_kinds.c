@@ -126,6 +126,7 @@ static const struct {
 	     MEMBER("depth", LAYOUT_NUMBER, record_function, depth),
 	     MEMBER("ended", LAYOUT_NUMBER, record_function, ended),
 	     MEMBER("returned", LAYOUT_NUMBER, record_function, returned),
+	     MEMBER("user", LAYOUT_NUMBER, record_function, user),
 	     MEMBER("track", LAYOUT_TEXT, record_function, track),
 	     CHARS("result", record_function, result, RECORD_RESULT_LEN),
 	     CHARS("text", record_function, args, 0)),

@@ -258,6 +258,17 @@ test_folded() {
 	grep -q '</svg>' graph.svg || fail "no picture"
 	run sonde graph --folded paths vfs_read -- true
 	expect_exit 1
+	run sonde graph --record trace --folded live --flame live.svg 'u:/bin/nested:n_*' -- nested tree 20 2
+	run sonde report trace tree --folded recorded --flame recorded.svg
+	expect_exit 0
+	expect_line '^ +[0-9.]+ +[0-9]+     n_leaf\(\)$'
+	diff live recorded || fail "other times than live"
+	for file in live recorded; do sed '/<title>sonde\|id="title"/d' $file.svg > $file.untitled; done
+	cmp live.untitled recorded.untitled || fail "another picture than live"
+	run sonde report trace tree --folded -
+	diff live out || fail "other times on stdout"
+	run sonde report trace tree --json --folded -
+	expect_exit 2
 	run sonde graph --folded - 'u:/bin/nested:n_*' -- nested tree 1 1
 	expect_line '^nested;n_root;n_mid;n_leaf [0-9]+$'
 	expect_no_line 'FUNCTION'

@@ -40,12 +40,12 @@ static void expect_folded(const struct graph_step *steps, size_t n_early, size_t
 	size_t len = 0;
 	int fd;
 
-	cr_assert_eq(graph_files_add(&files, &settings, &err), 0, "%s", err.text);
+	cr_assert_eq(graph_files_add(&files, &settings, NULL, &err), 0, "%s", err.text);
 	graph_paths_add(&paths, &files, "p", steps, n_early);
 	graph_paths_add(&paths, &files, "p", steps + n_early, n - n_early);
 	cr_expect_not(graph_paths_wait(&paths));
 	graph_paths_end(&paths, &files, "p");
-	cr_assert(graph_files_write(&files, "test"));
+	cr_assert_eq(graph_files_write(&files, "test", &err), 0, "%s", err.text);
 	fd = open("folded", O_RDONLY);
 	cr_assert(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
 	close(fd);
