@@ -186,6 +186,24 @@ Test(why, pieces_are_one_wait)
 	cr_expect_eq(why.waits[1].ns, 6);
 }
 
+/* A thread that looks at something each few milliseconds waits for no lock: of its time, the last piece is a wait. */
+Test(why, ticks_are_no_wait)
+{
+	const struct why_settings settings = { .worst = 3 };
+	struct why_wait kept[4], wait = { .tid = 7, .ns = 500, .before = 490, .key.class = WHY_CONDITION };
+	struct why_wait other = { .tid = 8, .ns = 50, .key.class = WHY_CONDITION };
+	struct why why = { .settings = &settings, .waits = kept };
+
+	why_keep_wait(&why, &wait);
+	why_keep_wait(&why, &other);
+	why_settle_waits(&why);
+	cr_assert_eq(why.n_waits, 2);
+	cr_expect_eq(why.waits[0].tid, 8);
+	cr_expect_eq(why.waits[1].ns, 10);
+	why_settle_waits(&why);
+	cr_expect_eq(why.waits[1].ns, 10);
+}
+
 Test(why, causes_have_names)
 {
 	for (uint32_t i = 0; i < WHY_CAUSES; i++)
