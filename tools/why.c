@@ -11,7 +11,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "sums at the end, with the objects: files, peers, locks and their holders, children, and who had the "
 	     "processor. Nothing is attached to system calls: the scheduler's switches and wake-ups are enough.\n\n"
 	     "SERVICE is a systemd unit (nginx.service, or nginx), or else the name of a program: all its "
-	     "processes are looked at, and those that they start. Of what runs already, threads that only waited for "
+	     "processes are looked at, and those that they start. -p is a process, with those that it has started. Of what runs already, threads that only waited for "
 	     "work are one line: idle. The percentages are of the others, and a wait for work that a timer or the "
 	     "network ended is not among the worst.\n\n"
 	     "Of a command the path is printed first: what made it last as long as it did. It goes back from the "
@@ -62,7 +62,7 @@ TOOL(why, .brief = "where time goes: what threads do, and what they wait for",
 	     "existed before are drawn from their first switch on. Lost events are gaps.",
      EXAMPLES({ "sonde why -- make -j2", "a command and its children" },
 	      { "sonde why nginx -d 10", "a service with all its processes, for 10 seconds" },
-	      { "sonde why -p 1234 -d 10", "one process" },
+	      { "sonde why -p 1234 -d 10", "a process, with those that it has started" },
 	      { "sonde why --requests nginx -d 10", "what its clients wait for" },
 	      { "sonde why --requests --port 8080 --slower 50 --by peer", "the slow ones of one port, and whose they are" },
 	      { "sonde why --requests nginx -d 10 --perfetto r.pftrace", "each request as a slice, with arrows" },

@@ -160,7 +160,8 @@ struct engine {
 	size_t settings_size;
 	const void *defaults;
 	bool several_processes; /* --pid may be repeated: context.pids; and name a thread, which context.tid has, too */
-	bool names_service;	/* the one argument, if there is one, names a service: only its processes are traced */
+	/* the one argument, if there is one, names a service: only its processes are traced; --pid: those it has started, too */
+	bool names_service;
 
 	/*
 	 * Checks the arguments, loads and attaches. Returns 0 when the probes are armed, or -errno with err set. It may

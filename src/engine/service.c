@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Finds the processes of a unit or a program in /proc. */
+/* Finds the processes of a unit or a program, or those that one has started, in /proc. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/descendants.h"
 #include "service.h"
 
 /* A group's path can have 4,096 bytes, and version 1 has a line for each of some 14 controllers. No more is read. */
@@ -112,21 +113,36 @@ static bool is_program(uint32_t tgid, const char *name)
 bool service_has(const struct service *service, uint32_t tgid)
 {
 	char *group = NULL;
-	bool ret = service->is_unit ? in_unit(tgid, service->name, &group) : is_program(tgid, service->name);
+	bool ret;
 
+	if (tgid == (uint32_t)getpid())
+		return false;
+	ret = service->is_unit ? in_unit(tgid, service->name, &group) : is_program(tgid, service->name);
 	free(group);
 	return ret;
 }
 
+static void each_descendant(uint32_t head, void (*fn)(uint32_t tgid, void *ctx), void *ctx)
+{
+	__cleanup(descendants_release) struct descendants family = {};
+
+	descendants_read(&family, head);
+	vec_each(one, &family)
+		if (one->pid != getpid())
+			fn(one->pid, ctx);
+}
+
 void service_each(const struct service *service, void (*fn)(uint32_t tgid, void *ctx), void *ctx)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc = service->head ? NULL : opendir("/proc");
 	struct dirent *entry;
 
+	if (service->head)
+		each_descendant(service->head, fn, ctx);
 	while (proc && (entry = readdir(proc))) {
 		uint32_t tgid = strtoul(entry->d_name, NULL, 10);
 
-		if (tgid && tgid != (uint32_t)getpid() && service_has(service, tgid))
+		if (tgid && service_has(service, tgid))
 			fn(tgid, ctx);
 	}
 	if (proc)
@@ -170,6 +186,16 @@ int service_find(struct service *service, const char *name, struct err *err)
 	     (!whole && try_name(service, base_strdup(name), false))))
 		return 0;
 	return err_set(err, -ESRCH, "no %s '%s' runs", whole ? "unit" : "service or program", name);
+}
+
+void service_begin_with(struct service *service, uint32_t head)
+{
+	char comm[32] = "";
+
+	base_read_line(comm, sizeof(comm), "/proc/%u/comm", head);
+	comm[strcspn(comm, "\n")] = '\0';
+	*service = (struct service){ .name = base_printf("%s %u", *comm ? comm : "process", head), .head = head };
+	service_each(service, note, service);
 }
 
 void service_release(struct service *service)

@@ -11,6 +11,7 @@
 #include "base/report.h"
 #include "filter.h"
 #include "intake.h"
+#include "service.h"
 #include "stacks_part.h"
 
 /*
@@ -225,12 +226,20 @@ static int share_maps(const struct stacks *stacks, struct object *object, struct
 	return ret ? ret : object_reuse_map(object, "interp_plans", maps->plans, err);
 }
 
+/* The first process to read; 0: all. */
+static pid_t first_process(const struct engine_context *ctx)
+{
+	if (ctx->command.pid)
+		return ctx->command.pid;
+	return ctx->service && ctx->service->head ? ctx->service->head : ctx->pid;
+}
+
 static int make_session(struct stacks *stacks, struct err *err)
 {
 	const struct stacks_settings *settings = stacks->settings;
 	const struct engine_context *ctx = stacks->instance->ctx;
 	const struct unwind_options unwind = {
-		.pid = ctx->command.pid ? ctx->command.pid : (pid_t)ctx->pid,
+		.pid = first_process(ctx),
 		.tables = with_user(stacks) && by_tables(settings),
 		.long_work = make_way,
 		.ctx = stacks,
@@ -303,6 +312,11 @@ static int open_ring(struct stacks *stacks, struct err *err)
 	return ret ? ret : intake_watch(intake, unwind_fd(stacks->unwind), err);
 }
 
+static void add_process(uint32_t tgid, void *ctx)
+{
+	stacks_add_process(ctx, tgid);
+}
+
 int stacks_start(struct stacks *stacks, const struct object *object, struct err *err)
 {
 	const struct engine_context *ctx = stacks->instance->ctx;
@@ -313,6 +327,8 @@ int stacks_start(struct stacks *stacks, const struct object *object, struct err 
 	engine_hurry();
 	if (with_user(stacks))
 		ret = unwind_start(stacks->unwind, ctx->should_stop, ctx->should_stop_ctx, err);
+	if (!ret && ctx->service && ctx->service->head)
+		service_each(ctx->service, add_process, stacks);
 	if (!ret && with_user(stacks) && ctx->command.name)
 		unwind_prepare(stacks->unwind, ctx->command.name);
 	return ret ? ret : open_ring(stacks, err);

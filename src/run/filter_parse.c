@@ -224,6 +224,21 @@ int filter_parse_service(struct filter *filter, const struct run_options *option
 	return ret ? ret : set_service(filter, service, cgroup, err);
 }
 
+bool filter_parse_family(struct filter *filter, const struct run_options *options, struct service *service)
+{
+	if (!options->pid || options->tid || filter->by_members || filter_pidns())
+		return false;
+	service_begin_with(service, options->pid);
+	/* one is told by its id: to look for members costs more */
+	if (service->processes < 2) {
+		service_release(service);
+		return false;
+	}
+	filter->by_tgid = 0;
+	filter->by_members = filter->members_exist = filter->any = 1;
+	return true;
+}
+
 int filter_parse(struct filter *filter, const struct run_options *options, bool command, int *cgroup,
 		 struct err *err)
 {

@@ -15,6 +15,11 @@ int filter_check_parent(uint32_t ppid, struct err *err);
 int filter_parse_service(struct filter *filter, const struct run_options *options, const char *name,
 			 struct service *service, int *cgroup, struct err *err);
 /*
+ * After filter_parse(): --pid stands for the process and all that it has started. False, and nothing is changed: there is
+ * no --pid, or it has started none, or is to be one process; in a pid namespace, programs cannot tell which these are.
+ */
+bool filter_parse_family(struct filter *filter, const struct run_options *options, struct service *service);
+/*
  * Fills in filter. command: trace only a command and its children. If --cgroup is given, *cgroup becomes an fd of that
  * cgroup, which the caller closes; otherwise it stays as it is. Returns 0, or -errno with an err that names the value
  * of the option; -EINVAL: wrong usage.

@@ -265,7 +265,7 @@ static void fill_context(struct run *run)
 	struct engine_context *ctx = &run->ctx;
 	const struct run_options *options = &run->options;
 
-	ctx->pid = run_pid(options);
+	ctx->pid = ctx->service ? 0 : run_pid(options);
 	ctx->pids.v = options->pids.v;
 	ctx->pids.n = options->pids.n;
 	ctx->tid = options->tid;
@@ -296,8 +296,13 @@ static int set_filter(struct run *run, char *const *argv, struct err *err)
 	if (run->tool->engine->several_processes)
 		name_thread(&run->options);
 	ret = filter_parse(&run->ctx.filter, &run->options, command, &run->ctx.cgroup, err);
-	if (ret || !run->tool->engine->names_service || run->args.n != 1)
+	if (ret || !run->tool->engine->names_service)
 		return ret;
+	if (run->args.n != 1) {
+		if (filter_parse_family(&run->ctx.filter, &run->options, &run->service))
+			run->ctx.service = &run->service;
+		return 0;
+	}
 	run->ctx.service = &run->service;
 	return filter_parse_service(&run->ctx.filter, &run->options, run->args.v[0], &run->service, &run->ctx.cgroup,
 				    err);

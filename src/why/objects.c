@@ -4,6 +4,7 @@
 
 #include "engine/batch.h"
 #include "output/address.h"
+#include "symbols/symbols.h"
 #include "locks.h"
 #include "titles.h"
 #include "waits.h"
@@ -183,7 +184,8 @@ const char *objects_function(struct why *why, uint64_t stack, struct stacks_name
 
 		if (frame->kind == FRAME_INTERPRETED)
 			return frame->name;
-		if (!native && frame->kind != FRAME_MARK && *frame->name && !objects_is_wrapper(frame))
+		if (!native && frame->kind != FRAME_MARK && *frame->name && !symbols_is_unknown(frame) &&
+		    !objects_is_wrapper(frame))
 			native = frame;
 	}
 	return native ? native->name : NULL;

@@ -126,8 +126,9 @@ static bool is_unsure(const struct why *why, const struct why_before *before)
 {
 	const struct filter *filter = &why->instance->filter;
 	const struct service *service = why->instance->ctx->service;
+	const bool is_named = service && !service->head;
 
-	if (service ? !service_has(service, before->tgid) : filter->by_cgroup)
+	if (is_named ? !service_has(service, before->tgid) : filter->by_cgroup)
 		return true;
 	if (filter->by_comm && strncmp(before->comm, filter->comm, 16) != 0)
 		return true;
@@ -150,8 +151,9 @@ static void read_thread(struct why *why, struct why_before *before)
 	*vec_push(&why->before) = *before;
 }
 
-static void read_threads(struct why *why, uint32_t tgid)
+static void read_threads(uint32_t tgid, void *ctx_why)
 {
+	struct why *why = ctx_why;
 	const struct engine_context *ctx = why->instance->ctx;
 	__free char *path = base_printf("/proc/%u/task", tgid);
 	DIR *dir = opendir(path);
@@ -187,7 +189,11 @@ void why_before_read(struct why *why)
 	if (ctx->command.pid || filter_pidns())
 		return;
 	if (ctx->pid) {
-		read_threads(why, ctx->pid);
+		read_threads(ctx->pid, why);
+		return;
+	}
+	if (ctx->service && ctx->service->head) {
+		service_each(ctx->service, read_threads, why);
 		return;
 	}
 	dir = opendir("/proc");
@@ -195,7 +201,7 @@ void why_before_read(struct why *why)
 		uint32_t tgid = strtoul(entry->d_name, NULL, 10);
 
 		if (tgid && !is_kernel_thread(tgid))
-			read_threads(why, tgid);
+			read_threads(tgid, why);
 	}
 	if (dir)
 		closedir(dir);

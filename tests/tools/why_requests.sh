@@ -107,6 +107,20 @@ test_process() {
 	expect_requests
 }
 
+# The same by the process that has started the server.
+test_family() {
+	mkfifo gate
+	serve -c 1 -w gate loop 50 > did_it &
+	client=$!
+	until grep -qx server /proc/[0-9]*/comm 2> /dev/null; do :; done
+	start sonde why --requests --json -n 1000 -p $client
+	echo > gate
+	wait $client
+	stop INT
+	cat did_it >> out
+	expect_requests
+}
+
 # Until the answer begins: as many, of which the client knows nothing.
 # kernels=one
 test_first_byte() {
@@ -412,13 +426,13 @@ test_lock() {
 # Who had the processor for longest has its process's id, and on the page of threads its name is the first one.
 # kernels=one
 test_hog() {
-	run sonde why --requests --json -- sh -c 'hogs spin 200 > hogs & serve -e 50 threads 100; wait'
+	run sonde why --requests --json -- sh -c 'hogs spin 600 > hogs & serve -e 50 threads 100; wait'
 	expect_exit 0
 	hog=$(sed -n 's/^did hog //p' hogs)
 	grep '"kind":"object".*"cause":"processor"' out | grep -q "\"object\":\"hogs $hog\"" || fail "not behind $hog"
 	grep '"kind":"request part".*"cause":"processor"' out | grep -q "\"holder_pid\":$hog,\"holder_tid\":$hog," ||
 		fail "no part is behind $hog"
-	run sonde why --json --no-stacks -- sh -c 'hogs spin 200 & serve -e 50 threads 100; wait'
+	run sonde why --json --no-stacks -- sh -c 'hogs spin 600 & serve -e 50 threads 100; wait'
 	expect_exit 0
 	first=$(sed -n 's/.*"kind":"object","cause":"processor","object":"\([^"]*\)".*/\1/p' out | head -n 1)
 	[ "$first" = hogs ] || fail "behind $first"
