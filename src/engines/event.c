@@ -14,6 +14,8 @@
 #include "event.h"
 
 #define BUFFER_MAX (1024 * 1024 * 1024)
+/* So often the kernel is asked what was lost. */
+#define LOOK_NS (100 * NS_PER_MS)
 
 struct settings {
 	uint64_t buffer_size;
@@ -45,6 +47,7 @@ struct events {
 	struct output_clock clock;
 	/* the losses that were reported, and when */
 	uint64_t said, said_at;
+	uint64_t looked_at; /* when it was last looked for more */
 	bool knows_missed;
 };
 
@@ -125,11 +128,16 @@ static const char *unit_of(const struct events *events)
 	return events->source->unit ? events->source->unit : "event";
 }
 
-/* Reports losses at once, and then at most once a second. */
+/* Reports losses soon, and then at most once a second. */
 static void say_losses(struct events *events)
 {
-	uint64_t all = lost(events).all, now = clock_boot_ns();
+	uint64_t all, now = clock_boot_ns();
 
+	/* to ask the kernel costs more than to print an event */
+	if (now - events->looked_at < LOOK_NS)
+		return;
+	events->looked_at = now;
+	all = lost(events).all;
 	if (all == events->said || (events->said && now - events->said_at < NS_PER_SEC))
 		return;
 	report_note("%llu %s%s lost so far", (unsigned long long)all, unit_of(events), str_plural(all));

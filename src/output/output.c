@@ -65,7 +65,7 @@ void output_flush(struct output *out)
 
 	look_at_width(out);
 
-	if (!out->error)
+	if (!out->error && out->buf.len)
 		done = write_all(out->fd, out->buf.data, out->buf.len, &out->error);
 	/* a row that was written only in part is lost as well */
 	vec_each(end, out)

@@ -33,6 +33,7 @@ struct symbols *symbols_new_from(const struct symbols_source *source, struct ker
 	symbols->source = *source;
 	symbols->kernel = kernel;
 	symbols->options = *options;
+	symbols->interpreted.process.pagemap = -1;
 	return symbols;
 }
 

@@ -81,7 +81,7 @@ static const struct names_code *code_of(struct symbols *symbols, pid_t pid, uint
 	uint64_t state, key[] = { (uint64_t)pid, INTERP_CODE(frame) };
 	const struct runtime *runtime = runtime_of(symbols, pid, &state);
 	const struct language *language = language_of(symbols, pid);
-	const struct peek peek = peek_at(&pid);
+	const struct peek peek = peek_keep(&symbols->interpreted.process, pid);
 	struct names_code new = {}, *known;
 	uint32_t number;
 	size_t had;
@@ -185,7 +185,7 @@ bool symbols_add_notes(struct symbols *symbols, const struct stack_record *recor
 	pid_t pid = (pid_t)record->pid;
 	const struct runtime *runtime;
 	const struct language *language;
-	const struct peek peek = peek_at(&pid);
+	const struct peek peek = peek_keep(&symbols->interpreted.process, pid);
 	struct v8_frame frames[V8_FRAMES];
 	int n, n_before;
 
@@ -239,6 +239,7 @@ void symbols_release_interpreted(struct symbols *symbols)
 		names_release(*code);
 		free(*code);
 	}
+	peek_end(&interpreted->process);
 	v8_free(interpreted->v8);
 	java_free(interpreted->java);
 	free(interpreted->v);

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/lookup.h"
 #include "base/set.h"
+#include "interp/peek.h"
 #include "symbols.h"
 
 /* What the unwinding session is asked. Tests have other functions here. */
@@ -84,8 +85,9 @@ struct symbols {
 		struct symbols_interpreted_languages {
 			vec(const struct language *);
 		} languages;
-		struct v8 *v8;	   /* NULL: no process has it */
-		struct java *java; /* the same */
+		struct v8 *v8;		     /* NULL: no process has it */
+		struct java *java;	     /* the same */
+		struct peek_process process; /* that was read last */
 	} interpreted;
 	struct symbols_notes {
 		vec(const char *);
